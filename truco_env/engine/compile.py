@@ -1,0 +1,68 @@
+"""How the engine is compiled: two decorators, and a cache keyed by the sources of all rules."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import numba
+from numba.core.caching import FunctionCache
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+JIT: Final = not bool(numba.config.DISABLE_JIT)
+
+
+def _hash_sources() -> str:
+    """Hash every module that is compiled into the entry points: numba's own cache sees only the entry's file."""
+    package = Path(__file__).resolve().parent.parent
+    sources = sorted(package.glob("engine/*.py")) + [package / name for name in ("actions.py", "cards.py", "rules.py")]
+    digest = hashlib.sha256()
+    for source in sources:
+        digest.update(source.name.encode())
+        digest.update(source.read_bytes())
+    return digest.hexdigest()
+
+
+SOURCE_HASH: Final = _hash_sources()
+
+
+class _Announcement:
+    """Says once per process that a compilation, which takes seconds, has begun."""
+
+    made = False
+
+    @classmethod
+    def make(cls) -> None:
+        if not cls.made:
+            cls.made = True
+            print("truco_env: compiling the engine, once after an install or a change (10-20 s) ...", file=sys.stderr, flush=True)
+
+
+class EngineCache(FunctionCache):  # type: ignore[misc]
+    """Numba's on-disk cache, with the hash of all rule sources in the key."""
+
+    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
+        return (*super()._index_key(sig, codegen), SOURCE_HASH)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        loaded = super().load_overload(sig, target_context)
+        if loaded is None:
+            _Announcement.make()
+        return loaded
+
+
+def rule(function: Function) -> Function:
+    """Compile a rule. Rules are called by other rules and linked into the entry points; they are not cached alone."""
+    return numba.njit(error_model="numpy", nogil=True)(function)  # type: ignore[no-any-return]
+
+
+def entry(function: Function) -> Function:
+    """Compile a function that Python calls, with its machine code kept on disk between runs."""
+    dispatcher = numba.njit(error_model="numpy", nogil=True)(function)
+    if JIT:
+        dispatcher._cache = EngineCache(function)
+    return dispatcher  # type: ignore[no-any-return]

@@ -1,0 +1,221 @@
+"""Envido: when it opens, the chain, telling the numbers, paying (rules.md 1.10-1.12, 2.3, 3.3, 4.3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from truco_env.actions import Action
+from truco_env.cards import VALUES
+from truco_env.engine.compile import rule
+from truco_env.engine.log import record
+from truco_env.engine.record import (
+    ENVIDO_ACCEPTED,
+    ENVIDO_NONE,
+    ENVIDO_REFUSED,
+    ENVIDO_WAITS,
+    ENVIDO_WON,
+    EV_ANSWER,
+    EV_CALL,
+    EV_NUMBER,
+    REFUSED_ENVIDO,
+)
+from truco_env.engine.score import falta_points, pay
+from truco_env.engine.seats import (
+    first_after,
+    first_from,
+    has,
+    owes_first_card,
+    pie_of,
+    played_no_card,
+    responder,
+    side_of,
+    steps,
+)
+from truco_env.engine.truco import annul_truco
+
+_ENVIDO, _REAL, _TORNE, _FALTA = (int(a) for a in (Action.ENVIDO, Action.REAL_ENVIDO, Action.TORNE, Action.FALTA_ENVIDO))
+_QUIERO, _NO_QUIERO = int(Action.QUIERO), int(Action.NO_QUIERO)
+_FLAT1 = 1  # envit_refused
+_MANO_TEAM, _NEAREST_MANO = 0, 1  # envido_tie
+_REVEAL_WINNER, _REVEAL_ALL = 1, 2  # reveal_envido
+_NO_CARD = -1
+
+
+@rule
+def envido_number(a: int, b: int, c: int) -> int:
+    """The envido number of three card ids; -1 stands for no card (rules.md 1.3)."""
+    best = 0
+    if a >= 0:
+        best = max(best, int(VALUES[a]))
+    if b >= 0:
+        best = max(best, int(VALUES[b]))
+    if c >= 0:
+        best = max(best, int(VALUES[c]))
+    if a >= 0 and b >= 0 and a & 3 == b & 3:
+        best = max(best, 20 + int(VALUES[a]) + int(VALUES[b]))
+    if a >= 0 and c >= 0 and a & 3 == c & 3:
+        best = max(best, 20 + int(VALUES[a]) + int(VALUES[c]))
+    if b >= 0 and c >= 0 and b & 3 == c & 3:
+        best = max(best, 20 + int(VALUES[b]) + int(VALUES[c]))
+    return best
+
+
+@rule
+def may_open_envido(g: Any, r: Any, seat: int) -> bool:
+    """Whether a seat may open envido at its turn or over a waiting truco (rules.md 1.12)."""
+    if g.trick != 0 or g.envido_state != ENVIDO_NONE or g.flor_sung != 0 or g.truco_accepted != 0:
+        return False
+    if r.pies_open and pie_of(g, r, side_of(g, seat)) != seat:
+        return False
+    if g.truco_waits == 0:
+        return played_no_card(g, seat)
+    if g.truco_waits > 1:
+        return False
+    return played_no_card(g, seat) or (r.envido_open_after_own_card == 1 and owes_first_card(g) != 0)
+
+
+@rule
+def opening_envidos(r: Any) -> int:
+    """The calls that open envido, as a set of actions."""
+    if r.truc:
+        return (1 << _ENVIDO) | (1 << _FALTA if r.falta_direct else 0)
+    return (1 << _ENVIDO) | (1 << _REAL) | (1 << _FALTA)
+
+
+@rule
+def envido_raises(g: Any, r: Any) -> int:
+    """The raises over the waiting chain, as a set of actions (rules.md 2.3, 3.3, 4.3)."""
+    count = int(g.n_envidos)
+    last = int(g.envido_calls[count - 1])
+    if last == _FALTA:
+        return 0
+    if r.truc:
+        if last == _TORNE:
+            return 1 << _FALTA
+        return (1 << _TORNE) | (1 << _FALTA if r.falta_direct else 0)
+    reals = 0
+    for i in range(count):
+        reals += g.envido_calls[i] == _REAL
+    raises = 1 << _FALTA
+    if count < r.envido_max_calls:
+        if reals == 0 and count < r.plain_envidos:
+            raises |= 1 << _ENVIDO
+        if reals < r.real_repeat:
+            raises |= 1 << _REAL
+    return raises
+
+
+@rule
+def call_envido(g: Any, r: Any, seat: int, action: int) -> None:
+    """Open envido or raise it. The caller loses the right to sing a flor (rules.md 1.6)."""
+    if g.envido_state == ENVIDO_NONE:
+        g.envido_clock = g.clock
+        g.envido_over_truco = 1 if g.truco_waits else 0
+        if g.truco_waits and r.envido_first == 1:
+            annul_truco(g)
+    g.envido_state = ENVIDO_WAITS
+    g.envido_calls[g.n_envidos] = action
+    g.envido_callers[g.n_envidos] = seat
+    g.n_envidos += 1
+    g.envido_answerer = responder(g, r, seat, r.pies_envido == 1 or r.truco_responder == 0)
+    g.flor_lost = int(g.flor_lost) | 1 << seat
+    g.announced = 1
+    record(g, EV_CALL, seat, action, 0)
+
+
+@rule
+def _chain_sum(g: Any, count: int) -> int:
+    total = 0
+    for i in range(count):
+        total += 3 if g.envido_calls[i] == _REAL else 2
+    return total
+
+
+@rule
+def envido_stake(g: Any, r: Any, winner: int) -> int:
+    """Points of the chain if accepted and won by side ``winner``; a falta replaces what is beneath it (A9)."""
+    count = int(g.n_envidos)
+    if g.envido_calls[count - 1] == _FALTA:
+        return falta_points(g, r, winner, int(r.falta))
+    return _chain_sum(g, count)
+
+
+@rule
+def envido_if_refused(g: Any, r: Any) -> int:
+    """Points of the chain if refused now: what stood before the last call, 1 if nothing did (rules.md 1.7)."""
+    count = int(g.n_envidos)
+    if count == 1 or r.envit_refused == _FLAT1:
+        return 1
+    return _chain_sum(g, count - 1)
+
+
+@rule
+def accept_envido(g: Any, r: Any, seat: int) -> None:
+    """QUIERO: numbers are told and paid; a truc envit stays secret until the hand ends (rules.md 3.3)."""
+    g.envido_state = ENVIDO_ACCEPTED
+    g.envido_seats = g.active
+    g.flor_lost = int(g.flor_lost) | 1 << seat
+    record(g, EV_ANSWER, seat, _QUIERO, 0)
+    if not r.truc:
+        compare_envido(g, r)
+
+
+@rule
+def refuse_envido(g: Any, r: Any, seat: int) -> None:
+    """NO QUIERO: the last caller's side is paid."""
+    g.envido_state = ENVIDO_REFUSED
+    g.flor_lost = int(g.flor_lost) | 1 << seat
+    record(g, EV_ANSWER, seat, _NO_QUIERO, 0)
+    caller = int(g.envido_callers[g.n_envidos - 1])
+    pay(g, r, side_of(g, caller), envido_if_refused(g, r), REFUSED_ENVIDO)
+
+
+@rule
+def compare_envido(g: Any, r: Any) -> None:
+    """Tell the numbers and pay the winner's side."""
+    winner = tell_numbers(g, r, int(g.envido_seats))
+    if r.reveal_envido == _REVEAL_WINNER:
+        g.shown = int(g.shown) | 1 << winner
+    elif r.reveal_envido == _REVEAL_ALL:
+        g.shown = int(g.shown) | int(g.envido_seats)
+    side = side_of(g, winner)
+    pay(g, r, side, envido_stake(g, r, side), ENVIDO_WON)
+
+
+@rule
+def tell_numbers(g: Any, r: Any, speakers: int) -> int:
+    """Tell the numbers round the table, no more than needed, and return the winning seat (rules.md 1.11)."""
+    players = int(r.players)
+    leader = first_from(speakers, int(g.mano), players)
+    _tell(g, leader)
+    seat = first_after(speakers, leader, players)
+    while seat != leader:
+        if side_of(g, seat) != side_of(g, leader) and _beats(g, r, seat, leader):
+            _tell(g, seat)
+            leader = seat
+        seat = first_after(speakers, seat, players)
+    return leader
+
+
+@rule
+def _tell(g: Any, seat: int) -> None:
+    g.told[seat] = g.envido[seat] + 1
+    record(g, EV_NUMBER, seat, 0, int(g.envido[seat]))
+
+
+@rule
+def _beats(g: Any, r: Any, seat: int, leader: int) -> bool:
+    if g.envido[seat] != g.envido[leader]:
+        return g.envido[seat] > g.envido[leader]
+    if r.envido_tie == _MANO_TEAM:
+        return side_of(g, seat) == side_of(g, int(g.mano))
+    if r.envido_tie == _NEAREST_MANO:
+        mano, players = int(g.mano), int(r.players)
+        return steps(mano, seat, players) < steps(mano, leader, players)
+    return False
+
+
+@rule
+def in_chain(g: Any, seat: int) -> bool:
+    """Whether a seat took part in the numbers of an accepted envido."""
+    return has(int(g.envido_seats), seat)

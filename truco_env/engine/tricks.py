@@ -1,0 +1,117 @@
+"""Cards and tricks: playing, the order of a trick, who wins it and the hand (rules.md 1.4)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from truco_env.cards import TIERS
+from truco_env.engine.compile import rule
+from truco_env.engine.log import record
+from truco_env.engine.record import EV_DISCARD, EV_PLAY, EV_TRICK, NOBODY, PARDA, UNDECIDED
+from truco_env.engine.seats import first_after, first_from, has, seats_in, side_of
+
+_PARDA_MANO, _FIRST_TIED = 0, 1  # parda_leader
+_MANO_SIDE, _NOBODY_WINS = 0, 1  # all_parda
+
+
+@rule
+def open_trick(g: Any, r: Any, leader: int) -> None:
+    """Begin a trick; a leader who has left is replaced by the next active seat (A17)."""
+    players = int(r.players)
+    g.leader = first_from(int(g.active), leader, players)
+    g.owes = g.active
+    g.turn = g.leader
+    g.fresh = 1
+
+
+@rule
+def play_card(g: Any, r: Any, seat: int, slot: int) -> None:
+    """Put the card of ``slot`` on the table and pass the turn on."""
+    card = int(g.cards[seat, slot])
+    g.held[seat] = int(g.held[seat]) & ~(1 << slot)
+    g.table[g.trick, seat] = card
+    g.clock += 1
+    record(g, EV_PLAY, seat, 0, card)
+    pass_turn(g, r, seat)
+
+
+@rule
+def pass_turn(g: Any, r: Any, seat: int) -> None:
+    """``seat`` owes nothing more to this trick; the next seat that does is about to play (nobody: the trick is complete)."""
+    g.owes = int(g.owes) & int(g.active) & ~(1 << seat)
+    g.turn = first_after(int(g.owes), seat, int(r.players))
+    g.fresh = 1
+
+
+@rule
+def discard(g: Any, seat: int, slot: int) -> None:
+    """Gallo: the dealer puts one of four cards away, face down; the three kept are sorted anew (rules.md 6.2)."""
+    g.discarded = g.cards[seat, slot]
+    record(g, EV_DISCARD, seat, 0, int(g.discarded))
+    for i in range(slot, 3):
+        g.cards[seat, i] = g.cards[seat, i + 1]
+    g.cards[seat, 3] = -1
+    g.held[seat] = 7
+
+
+@rule
+def close_trick(g: Any, r: Any) -> int:
+    """Decide the complete trick, note its winner, and return who leads the next."""
+    players, seat, seats = int(r.players), int(g.leader), seats_in(g, r)
+    best, sides, first, last = 0, 0, NOBODY, NOBODY
+    for _ in range(players):
+        card = int(g.table[g.trick, seat])
+        if card >= 0 and has(seats, seat):
+            tier = int(TIERS[r.deck, card])
+            if tier > best:
+                best, sides, first, last = tier, 1 << side_of(g, seat), seat, seat
+            elif tier == best:
+                sides |= 1 << side_of(g, seat)
+                last = seat
+        seat = 0 if seat + 1 == players else seat + 1
+    parda = sides == 3
+    g.trick_winner[g.trick] = PARDA if parda else side_of(g, first)
+    record(g, EV_TRICK, int(g.trick) + 1, int(g.trick_winner[g.trick]), 0)
+    if not parda or r.parda_leader == _FIRST_TIED:
+        return first
+    return int(g.mano) if r.parda_leader == _PARDA_MANO else last
+
+
+@rule
+def hand_winner(g: Any) -> int:
+    """The side that the table of rules.md 1.4 gives the hand after this trick; PARDA for three pardas, else UNDECIDED."""
+    one, two, three = int(g.trick_winner[0]), int(g.trick_winner[1]), int(g.trick_winner[2])
+    if g.trick == 0:
+        return UNDECIDED
+    if g.trick == 1:
+        if one == PARDA:
+            return UNDECIDED if two == PARDA else two
+        return one if two == PARDA or two == one else UNDECIDED
+    return three if three != PARDA else one
+
+
+@rule
+def winner_of_three_pardas(g: Any, r: Any) -> int:
+    """The side that wins three pardas, or nobody (``all_parda``)."""
+    if r.all_parda == _NOBODY_WINS:
+        return NOBODY
+    manos = side_of(g, int(g.mano))
+    return manos if r.all_parda == _MANO_SIDE else 1 - manos
+
+
+@rule
+def has_played_three(g: Any, seat: int) -> bool:
+    """Whether all three cards of a seat lie on the table."""
+    return g.table[0, seat] >= 0 and g.table[1, seat] >= 0 and g.table[2, seat] >= 0
+
+
+@rule
+def first_trick_open(g: Any) -> bool:
+    """Whether trick 1 is not complete."""
+    return g.trick == 0
+
+
+@rule
+def owes_card(g: Any, seat: int) -> bool:
+    """Whether a seat still owes its card to this trick."""
+    return has(int(g.owes), seat)
