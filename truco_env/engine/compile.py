@@ -19,7 +19,8 @@ JIT: Final = not bool(numba.config.DISABLE_JIT)
 def _hash_sources() -> str:
     """Hash every module that is compiled into the entry points: numba's own cache sees only the entry's file."""
     package = Path(__file__).resolve().parent.parent
-    sources = sorted(package.glob("engine/*.py")) + [package / name for name in ("actions.py", "cards.py", "rules.py")]
+    others = ("actions.py", "batch.py", "cards.py", "encode.py", "observation.py", "rules.py")
+    sources = sorted(package.glob("engine/*.py")) + [package / name for name in others]
     digest = hashlib.sha256()
     for source in sources:
         digest.update(source.name.encode())

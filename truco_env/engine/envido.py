@@ -109,18 +109,18 @@ def envido_raises(g: Any, r: Any) -> int:
 def call_envido(g: Any, r: Any, seat: int, action: int) -> None:
     """Open envido or raise it. The caller loses the right to sing a flor (rules.md 1.6)."""
     if g.envido_state == ENVIDO_NONE:
-        g.envido_clock = g.clock
         g.envido_over_truco = 1 if g.truco_waits else 0
         if g.truco_waits and r.envido_first == 1:
             annul_truco(g)
     g.envido_state = ENVIDO_WAITS
     g.envido_calls[g.n_envidos] = action
     g.envido_callers[g.n_envidos] = seat
+    record(g, EV_CALL, seat, action, 0)
+    g.envido_clock[g.n_envidos] = g.clock
     g.n_envidos += 1
     g.envido_answerer = responder(g, r, seat, r.pies_envido == 1 or r.truco_responder == 0)
     g.flor_lost = int(g.flor_lost) | 1 << seat
     g.announced = 1
-    record(g, EV_CALL, seat, action, 0)
 
 
 @rule

@@ -102,6 +102,7 @@ def pass_flor(g: Any, seat: int) -> None:
 def sing(g: Any, r: Any, seat: int) -> None:
     """FLOR: opens the flor round, or is one more flor (or the plain reply) in it."""
     record(g, EV_CALL, seat, _FLOR, 0)
+    g.flor_at[seat] = g.clock
     g.flor_sung = int(g.flor_sung) | 1 << seat
     if g.flor_round == ROUND_OPEN:
         g.poll = int(g.poll) & ~(1 << seat)
@@ -111,7 +112,6 @@ def sing(g: Any, r: Any, seat: int) -> None:
     g.flor_rung = FLOR_SUNG
     g.flor_singer = seat
     g.flor_caller = seat
-    g.flor_clock = g.clock
     if g.envido_state == ENVIDO_WAITS:
         g.envido_state = ENVIDO_WIPED
     g.flor_rival = _first_rival_holder(g, r, seat) if r.flor_answers else NOBODY
@@ -175,7 +175,7 @@ def accept_flor(g: Any, r: Any, seat: int) -> None:
         points = falta_points(g, r, side, _HALF if r.flor_answers == FLOR_CLARIN else int(r.falta))
     elif g.flor_rung == FLOR_SUNG:
         points = int(r.flor_quiero) if r.flor_answers == FLOR_TRUCOMANO else 4
-    _close_round(g, _QUIERO)
+    _close_round(g, _QUIERO, seat)
     _mark_paid(g, side)
     pay(g, r, side, points, FLOR_WON)
 
@@ -191,7 +191,7 @@ def refuse_flor(g: Any, r: Any, seat: int) -> None:
     elif r.flor_answers == FLOR_TRUCOMANO or (r.flor_answers == FLOR_CLARIN and g.flor_rung == FLOR_SUNG):
         points = 3
     side = side_of(g, int(g.flor_caller))
-    _close_round(g, _NO_QUIERO)
+    _close_round(g, _NO_QUIERO, seat)
     _mark_paid(g, side)
     pay(g, r, side, points, FLOR_REFUSED)
 
@@ -205,9 +205,10 @@ def _excuse(g: Any, r: Any) -> None:
 
 
 @rule
-def _close_round(g: Any, answer: int) -> None:
+def _close_round(g: Any, answer: int, seat: int) -> None:
     g.flor_round = ROUND_OVER
     g.flor_answer = answer
+    g.flor_answerer = seat
     g.flor_waits = NOBODY
     g.poll = 0
 
@@ -220,7 +221,7 @@ def _mark_paid(g: Any, side: int) -> None:
 @rule
 def settle_flores(g: Any, r: Any) -> None:
     """All have been asked: 3 for each flor sung, shared out by ``flor_opposed`` (rules.md 1.6)."""
-    _close_round(g, NOBODY)
+    _close_round(g, NOBODY, NOBODY)
     flores_a, flores_b = 0, 0
     for seat in range(r.players):
         if has(int(g.flor_sung), seat):

@@ -135,6 +135,7 @@ def _begin_play(g: Any, r: Any) -> None:
         g.told[seat] = 0
         g.flor_told[seat] = 0
         g.left_at[seat] = 0
+        g.flor_at[seat] = 0
         g.passed[seat] = 0
         count_numbers(g, seat)
     for trick in range(3):
@@ -151,7 +152,6 @@ def _begin_play(g: Any, r: Any) -> None:
     g.envido_state = 0
     g.n_envidos = 0
     g.envido_answerer = NOBODY
-    g.envido_clock = 0
     g.envido_over_truco = 0
     g.envido_seats = 0
     g.flor_round = 0
@@ -162,7 +162,7 @@ def _begin_play(g: Any, r: Any) -> None:
     g.flor_waits = NOBODY
     g.flor_caller = NOBODY
     g.flor_answer = NOBODY
-    g.flor_clock = 0
+    g.flor_answerer = NOBODY
     g.flor_sung = 0
     g.flor_lost = 0
     g.flor_excused = 0

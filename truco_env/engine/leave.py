@@ -37,7 +37,6 @@ def ways_to_leave(g: Any, r: Any, seat: int) -> int:
 def leave_alone(g: Any, r: Any, seat: int) -> None:
     """CERRARSE: this player is out; cards on the table stay, his number and his unsung flor do not count."""
     record(g, EV_FOLD, seat, CERRARSE, 0)
-    g.clock += 1
     g.left_at[seat] = g.clock
     g.active = int(g.active) & ~(1 << seat)
     singers_leave(g, r, 1 << seat)

@@ -138,16 +138,16 @@ GAME_DTYPE: Final = np.dtype(
         ("turn", np.int8),  # the seat that was about to play
         ("fresh", np.int8),  # nothing was done yet in this card turn
         ("table", np.int8, (3, MAX_SEATS)),  # card by trick and seat, -1 = none
-        ("left_at", np.int8, MAX_SEATS),  # clock + 1 when the seat left by itself, 0 = it did not
+        ("left_at", np.int8, MAX_SEATS),  # clock when the seat left by itself, 0 = it did not
         ("trick_winner", np.int8, 3),
-        ("clock", np.int8),  # cards played and seats left in this hand
+        ("clock", np.int8),  # public actions in this hand: cards, calls, answers, folds
         # Truco.
         ("truco_accepted", np.int8),  # rung accepted, 0..4
         ("truco_waits", np.int8),  # rung that waits for an answer, 0 = none
         ("truco_answerer", np.int8),
         ("truco_right", np.int8),  # side that may call the next rung
         ("truco_caller", np.int8, 5),  # seat by rung, -1 = not called
-        ("truco_clock", np.int8, 5),
+        ("truco_clock", np.int8, 5),  # clock at each call
         ("truco_annulled", np.int8),  # seat whose truco an envido struck, -1 = none
         # Envido.
         ("envido_state", np.int8),
@@ -155,7 +155,7 @@ GAME_DTYPE: Final = np.dtype(
         ("envido_calls", np.int8, MAX_ENVIDOS),  # action ids
         ("envido_callers", np.int8, MAX_ENVIDOS),
         ("envido_answerer", np.int8),
-        ("envido_clock", np.int8),
+        ("envido_clock", np.int8, MAX_ENVIDOS),
         ("envido_over_truco", np.int8),  # opened in answer to a truco
         ("envido_seats", np.int16),  # active when it was accepted
         ("told", np.int8, MAX_SEATS),  # number told + 1, 0 = silent
@@ -168,7 +168,8 @@ GAME_DTYPE: Final = np.dtype(
         ("flor_waits", np.int8),  # seat that must answer a contraflor or al resto; -1 = none
         ("flor_caller", np.int8),  # who made the last call of the ladder
         ("flor_answer", np.int8),  # action id that closed the ladder, -1 = none
-        ("flor_clock", np.int8),
+        ("flor_answerer", np.int8),  # who said it
+        ("flor_at", np.int8, MAX_SEATS),  # clock when the seat sang, 0 = it did not
         ("flor_sung", np.int16),
         ("flor_lost", np.int16),  # seats that lost the right to sing
         ("flor_excused", np.int16),  # could still sing when an answer ended the round

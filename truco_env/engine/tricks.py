@@ -30,7 +30,6 @@ def play_card(g: Any, r: Any, seat: int, slot: int) -> None:
     card = int(g.cards[seat, slot])
     g.held[seat] = int(g.held[seat]) & ~(1 << slot)
     g.table[g.trick, seat] = card
-    g.clock += 1
     record(g, EV_PLAY, seat, 0, card)
     pass_turn(g, r, seat)
 

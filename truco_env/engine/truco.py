@@ -47,10 +47,10 @@ def call_truco(g: Any, r: Any, seat: int, rung: int) -> None:
         g.truco_right = side_of(g, seat)
     g.truco_waits = rung
     g.truco_caller[rung] = seat
-    g.truco_clock[rung] = g.clock
     g.truco_answerer = responder(g, r, seat, r.truco_responder == _PIE)
     g.announced = 1
     record(g, EV_CALL, seat, TRUCO + rung - 1, 0)
+    g.truco_clock[rung] = g.clock
 
 
 @rule

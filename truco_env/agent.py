@@ -1,0 +1,91 @@
+"""What an agent is to the environments, and the names by which agents are known.
+
+``truco_env`` only defines the protocol and the register; importing ``agents`` fills it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from truco_env.errors import TrucoError
+from truco_env.rules import Rules
+
+
+class AgentError(TrucoError):
+    """An agent that is not known, or cannot play at this table."""
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """A player that decides for many matches of one table at once. It sees only what the seat to act may see.
+
+    An agent may play every seat of its side. ``rows`` are stable match numbers 0..size-1 of the caller, for agents with a memory:
+    what an agent remembers of a row must be forgotten when ``start`` names that row.
+    """
+
+    name: str
+
+    def start(self, rows: npt.NDArray[np.int64]) -> None:
+        """New matches begin in ``rows`` (int64, any shape (k,))."""
+
+    def act(
+        self,
+        observations: npt.NDArray[np.int8],
+        masks: npt.NDArray[np.int8],
+        rng: np.random.Generator,
+        rows: npt.NDArray[np.int64],
+    ) -> npt.NDArray[np.int64]:
+        """Return a legal action per row.
+
+        Args:
+            observations: int8 (k, layout.size), each from the view of its seat to act; do not keep or change it.
+            masks: int8 (k, N_ACTIONS), 1 where legal; every row has a legal action.
+            rng: the only source of chance an agent may use.
+            rows: int64 (k,), the matches these are.
+
+        Returns:
+            int64 (k,).
+        """
+
+
+AgentFactory = Callable[[Rules], Agent]
+_FACTORIES: dict[str, AgentFactory] = {}
+_LOADERS: list[Callable[[str, Rules], Agent | None]] = []
+
+
+def register_agent(name: str, factory: AgentFactory) -> None:
+    """Make ``name`` known to ``make_agent``."""
+    _FACTORIES[name] = factory
+
+
+def register_loader(loader: Callable[[str, Rules], Agent | None]) -> None:
+    """Add a way to turn text that is no registered name (a checkpoint folder, say) into an agent; it returns None to decline."""
+    _LOADERS.append(loader)
+
+
+def agent_names() -> list[str]:
+    """Return the registered names, sorted."""
+    return sorted(_FACTORIES)
+
+
+def make_agent(agent: str | Agent, rules: Rules) -> Agent:
+    """Return an agent for a table, from its name or a checkpoint folder; an ``Agent`` object is returned as it is.
+
+    Raises:
+        AgentError: nothing is known by that name, or it cannot play at this table.
+    """
+    if not isinstance(agent, str):
+        return agent
+    factory = _FACTORIES.get(agent)
+    if factory is not None:
+        return factory(rules)
+    for loader in _LOADERS:
+        loaded = loader(agent, rules)
+        if loaded is not None:
+            return loaded
+    known = ", ".join(agent_names()) or "none: import agents first"
+    raise AgentError(f"no agent is called {agent!r}: choose a checkpoint folder or one of {known}")

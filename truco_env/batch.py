@@ -1,0 +1,262 @@
+"""Batch: many matches stepped together, each to its own next decision, with observations, masks and rewards.
+
+This is the fast face of the engine; the environments are thin layers over it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from truco_env.actions import N_ACTIONS, Action
+from truco_env.encode import encode
+from truco_env.engine.chance import _GOLDEN, mix
+from truco_env.engine.compile import entry, rule
+from truco_env.engine.hand import deal, start_match
+from truco_env.engine.record import GAME_DTYPE, new_games
+from truco_env.engine.step import apply_action, find_decision
+from truco_env.errors import IllegalActionError
+from truco_env.observation import layout_of
+from truco_env.rules import Rules
+
+EPISODES: Final = ("match", "hand")
+REWARDS: Final = ("win", "points", "shaped")
+_HAND_EPISODE: Final = 1
+_WIN, _POINTS, _SHAPED = 0, 1, 2
+
+
+@rule
+def write_mask(legal: int, mask: Any) -> None:
+    """Expand a set of actions into ``mask``, int8 of shape (N_ACTIONS,)."""
+    for action in range(N_ACTIONS):
+        mask[action] = (legal >> action) & 1
+
+
+@rule
+def _potential(g: Any, r: Any, account: int) -> float:
+    """How far an account is ahead, -1..1: points of the leg and legs won, against the mean of the others."""
+    accounts = 3 if r.gallo else 2
+    total = 0.0
+    for other in range(accounts):
+        share = 1.0 if other == account else -1.0 / (accounts - 1)
+        points = 0 if g.leg_over else int(g.scores[other])
+        total += share * (min(points, int(r.leg_target)) / r.leg_target + g.won[other]) / r.legs_to_win
+    return total
+
+
+@rule
+def _measure(g: Any, r: Any, kind: int, before: bool, rewards: Any) -> None:
+    """Add to ``rewards`` what the position is worth after an action, or take off what it was worth before."""
+    sign = -1.0 if before else 1.0
+    accounts = 3 if r.gallo else 2
+    if kind == _POINTS:
+        for account in range(accounts):
+            for other in range(accounts):
+                share = 1.0 if other == account else -1.0 / (accounts - 1)
+                rewards[account] += sign * share * g.scores[other]
+    elif kind == _SHAPED and not g.match_over:
+        for account in range(accounts):
+            rewards[account] += sign * _potential(g, r, account)
+
+
+@rule
+def _pay_result(g: Any, r: Any, rewards: Any) -> None:
+    for account in range(3 if r.gallo else 2):
+        rewards[account] += 1.0 if (int(g.winners) >> account) & 1 else -1.0
+
+
+@rule
+def _restart(g: Any, r: Any, seed: int, deck: Any) -> None:
+    start_match(g, r, seed)
+    deal(g, r, deck)
+    find_decision(g, r)
+
+
+@entry
+def _reset_rows(games: Any, rules: Any, rows: Any, seeds: Any) -> None:
+    deck = np.empty(40, dtype=np.int8)
+    for k in range(len(rows)):
+        _restart(games[rows[k]], rules[0], seeds[k], deck)
+
+
+@entry
+def _observe_rows(games: Any, rules: Any, at: Any, rows: Any, viewers: Any, observations: Any, masks: Any) -> None:
+    """Write the view of seat ``viewers[k]`` of game ``rows[k]`` into row k; the mask is all zero off turn."""
+    for k in range(len(rows)):
+        g = games[rows[k]]
+        encode(g, rules[0], at, int(viewers[k]), observations[k])
+        write_mask(g.legal if viewers[k] == g.to_act else 0, masks[k])
+
+
+@entry
+def _find_illegal(games: Any, rows: Any, actions: Any) -> int:
+    for k in range(len(rows)):
+        action = actions[k]
+        if action < 0 or action >= N_ACTIONS or (games[rows[k]].legal >> np.int64(action)) & 1 == 0:
+            return k
+    return -1
+
+
+@entry
+def _step_rows(
+    games: Any,
+    rules: Any,
+    at: Any,
+    rows: Any,
+    actions: Any,
+    modes: Any,
+    observations: Any,
+    masks: Any,
+    seats: Any,
+    rewards: Any,
+    done: Any,
+    finals: Any,
+    viewers: Any,
+) -> None:
+    r = rules[0]
+    episode, kind = modes[0], modes[1]
+    deck = np.empty(40, dtype=np.int8)
+    for k in range(len(rows)):
+        i = rows[k]
+        g = games[i]
+        for account in range(rewards.shape[1]):
+            rewards[i, account] = 0.0
+        _measure(g, r, kind, True, rewards[i])
+        apply_action(g, r, np.int64(actions[k]))
+        _measure(g, r, kind, False, rewards[i])
+        done[i] = False
+        if g.hand_over:
+            if g.match_over or episode == _HAND_EPISODE:
+                done[i] = True
+                if g.match_over and kind != _POINTS:
+                    _pay_result(g, r, rewards[i])
+                if len(finals):
+                    encode(g, r, at, int(viewers[i]), finals[i])
+                _restart(g, r, mix(g.seed + _GOLDEN), deck)
+            else:
+                deal(g, r, deck)
+                find_decision(g, r)
+        seats[i] = g.to_act
+        encode(g, r, at, int(g.to_act), observations[i])
+        write_mask(g.legal, masks[i])
+
+
+@entry
+def _pick(masks: Any, draws: Any, actions: Any) -> None:
+    for k in range(len(masks)):
+        count = 0
+        for action in range(N_ACTIONS):
+            count += masks[k, action]
+        left = np.int64(draws[k] * count)
+        for action in range(N_ACTIONS):
+            if masks[k, action]:
+                if left == 0:
+                    actions[k] = action
+                    break
+                left -= 1
+
+
+def pick_uniform(masks: npt.NDArray[np.int8], rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """Return a legal action per row of ``masks`` (int8, (n, N_ACTIONS)), each equally likely; int64 of shape (n,)."""
+    actions = np.zeros(len(masks), dtype=np.int64)
+    _pick(masks, rng.random(len(masks)), actions)
+    return actions
+
+
+class Batch:
+    """``size`` matches of one table, each waiting for the decision of the seat in ``seats``.
+
+    A finished episode restarts at once with a new match seed. The arrays below are buffers that the next step overwrites.
+
+    Args:
+        rules: the table.
+        size: number of matches.
+        episode: ``"match"`` or ``"hand"`` (every hand a new match at 0-0).
+        reward: ``"win"`` (+1 / -1 when the match ends), ``"points"`` (difference of points, zero-sum, as they are posted) or
+            ``"shaped"`` (win, plus the change of a potential of scores and legs; it adds up to the win alone).
+        keep_finals: keep the last observation of a finished episode in ``finals``, as seen by the seat in ``viewers``.
+
+    Attributes:
+        observations: int8 (size, layout.size), the view of the seat to act.
+        masks: int8 (size, N_ACTIONS), its legal actions.
+        seats: int8 (size,), the seat to act.
+        rewards: float32 (size, accounts), by account (team; seat in gallo), of the last step.
+        done: bool (size,), whether the last step ended an episode.
+        finals: int8 (size, layout.size) with ``keep_finals``.
+        viewers: int8 (size,) seats for ``finals``.
+    """
+
+    def __init__(self, rules: Rules, size: int, *, episode: str = "match", reward: str = "win", keep_finals: bool = False) -> None:
+        for name, value, known in (("episode", episode, EPISODES), ("reward", reward, REWARDS)):
+            if value not in known:
+                raise ValueError(f"{name}={value!r} is not known: choose one of {', '.join(known)}")
+        self.rules = rules
+        self.size = size
+        self.layout = layout_of(rules)
+        self.games = new_games(size)
+        self.observations = np.zeros((size, self.layout.size), dtype=np.int8)
+        self.masks = np.zeros((size, N_ACTIONS), dtype=np.int8)
+        self.seats = np.zeros(size, dtype=np.int8)
+        self.rewards = np.zeros((size, rules.n_accounts), dtype=np.float32)
+        self.done = np.zeros(size, dtype=np.bool_)
+        self.finals = np.zeros((size if keep_finals else 0, self.layout.size), dtype=np.int8)
+        self.viewers = np.zeros(size, dtype=np.int8)
+        self._rows = np.arange(size, dtype=np.int64)
+        self._modes = np.array([EPISODES.index(episode), REWARDS.index(reward)], dtype=np.int64)
+
+    def reset(self, seed: int | np.random.SeedSequence) -> None:
+        """Start new matches in every row; the same seed gives the same matches, whatever the size of other batches."""
+        sequence = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
+        self.reset_rows(self._rows, sequence.generate_state(self.size, np.uint64))
+
+    def reset_rows(self, rows: npt.NDArray[np.int64], seeds: npt.NDArray[np.uint64]) -> None:
+        """Start the matches of ``seeds`` (uint64) in ``rows``."""
+        _reset_rows(self.games, self.rules.record, rows, seeds)
+        self.done[rows] = False
+        self.rewards[rows] = 0
+        self.seats[rows] = self.games["to_act"][rows]
+        self.observations[rows], self.masks[rows] = self.observe(rows, self.seats[rows])
+
+    def observe(
+        self, rows: npt.NDArray[np.int64], seats: npt.NDArray[np.int8]
+    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+        """Return fresh observations and masks of game ``rows[k]`` as seen by ``seats[k]``; masks are zero off turn."""
+        observations = np.empty((len(rows), self.layout.size), dtype=np.int8)
+        masks = np.empty((len(rows), N_ACTIONS), dtype=np.int8)
+        _observe_rows(self.games, self.rules.record, self.layout.offsets, rows, seats, observations, masks)
+        return observations, masks
+
+    def step(self, actions: npt.NDArray[np.int64]) -> None:
+        """Carry out one action in every match and write the buffers.
+
+        Raises:
+            IllegalActionError: an action is not legal; no match has changed.
+        """
+        self.step_rows(self._rows, actions)
+
+    def step_rows(self, rows: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]) -> None:
+        """Like ``step`` for the matches in ``rows`` only; ``actions[k]`` is for ``rows[k]``. Other rows keep their buffers."""
+        bad = _find_illegal(self.games, rows, actions)
+        if bad >= 0:
+            self._refuse(int(rows[bad]), int(actions[bad]))
+        _step_rows(
+            self.games, self.rules.record, self.layout.offsets, rows, actions, self._modes, self.observations, self.masks, self.seats,
+            self.rewards, self.done, self.finals, self.viewers,
+        )  # fmt: skip
+
+    def _refuse(self, row: int, action: int) -> None:
+        legal = [Action(a).name for a in np.flatnonzero(self.masks[row]).tolist()]
+        named = Action(action).name if 0 <= action < N_ACTIONS else str(action)
+        raise IllegalActionError(f"match {row}, seat {self.seats[row]}: {named} is not legal; legal are {', '.join(legal)}")
+
+    def save(self) -> npt.NDArray[np.uint8]:
+        """Return the whole state as bytes, uint8 of shape (size, itemsize)."""
+        return self.games.view(np.uint8).reshape(self.size, GAME_DTYPE.itemsize).copy()
+
+    def restore(self, state: npt.NDArray[np.uint8]) -> None:
+        """Go back to a state that ``save`` returned."""
+        self.games.view(np.uint8).reshape(self.size, GAME_DTYPE.itemsize)[:] = state
+        self.seats[:] = self.games["to_act"]
+        self.observations[:], self.masks[:] = self.observe(self._rows, self.seats)

@@ -1,0 +1,249 @@
+"""Write a seat's observation from a game's record (the layout is ``observation.py``'s)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from truco_env.actions import Action
+from truco_env.cards import TIERS
+from truco_env.engine.compile import rule
+from truco_env.engine.envido import envido_if_refused, envido_stake
+from truco_env.engine.flor import may_sing
+from truco_env.engine.record import (
+    ENVIDO_ANSWER,
+    ENVIDO_WAITS,
+    FLOR_ANSWER,
+    FLOR_POLL,
+    NOBODY,
+    ROUND_OPEN,
+    TRUCO_ANSWER,
+    UNDECIDED,
+)
+from truco_env.engine.seats import has, side_of
+from truco_env.engine.truco import truco_worth
+from truco_env.observation import CARD_WIDTH, N_POLLS, F
+
+(
+    _HAND, _HELD, _BEATS, _TIES, _ENVIDO, _ENVIDO_AT_LEAST, _FLOR, _DISCARDED, _TABLE, _BEST, _TRICK_WON, _TRICK, _LEADER, _MANO, _TURN,
+    _FRESH, _ACTIVE, _LEFT_AT, _CLOCK, _PHASE, _TO_ACT, _WORTH, _TRUCO_ACCEPTED, _TRUCO_WAITS, _TRUCO_CALLER, _TRUCO_CLOCK, _TRUCO_RIGHT,
+    _TRUCO_ANNULLED, _TRUCO_ANSWERER, _ENVIDO_STATE, _ENVIDO_CALL, _ENVIDO_CALLER, _ENVIDO_CLOCK, _ENVIDO_OVER_TRUCO, _ENVIDO_ANSWERER,
+    _ENVIDO_STAKE, _ENVIDO_REFUSED, _TOLD, _FLOR_ROUND, _FLOR_RUNG, _FLOR_SINGER, _FLOR_CALLER, _FLOR_CONTRA, _FLOR_ANSWER,
+    _FLOR_ANSWERER, _FLOR_SUNG, _FLOR_AT, _FLOR_TOLD, _MAY_SING, _PASSED, _ANNOUNCED, _SCORE, _TO_GO, _WON, _UNPOSTED, _SHOWN, _KIND,
+    _DUEL, _SENAS,
+) = (int(member) for member in F)  # fmt: skip
+_SIZE = len(F)
+_FIRST_ENVIDO = int(Action.ENVIDO)
+_QUIERO = int(Action.QUIERO)
+
+
+@rule
+def encode(g: Any, r: Any, at: Any, me: int, o: Any) -> None:
+    """Write the observation of seat ``me`` into ``o``, int8 of shape (size,); ``at`` holds the layout's offsets."""
+    for i in range(at[_SIZE]):
+        o[i] = 0
+    us = side_of(g, me)
+    _write_hand(g, r, at, me, o)
+    _write_tricks(g, r, at, me, us, o)
+    _write_phase(g, r, at, me, o)
+    _write_truco(g, r, at, me, us, o)
+    if g.n_envidos:
+        _write_envido(g, r, at, me, us, o)
+    if g.flor_round:
+        _write_flor(g, r, at, me, o)
+    _write_score(g, r, at, me, us, o)
+    if g.revealed:
+        _write_shown(g, r, at, me, o)
+    if at[_DUEL] > at[_KIND]:
+        o[at[_KIND] + g.kind] = 1
+        o[at[_DUEL] + g.duel] = 1
+    if at[_SIZE] > at[_SENAS]:
+        _write_senas(g, r, at, me, o)
+
+
+@rule
+def _seen_from(me: int, seat: int, players: int) -> int:
+    """The seat counted relative to ``me``."""
+    away = seat - me
+    return away + players if away < 0 else away
+
+
+@rule
+def _mark(o: Any, start: int, me: int, seat: int, players: int) -> None:
+    if seat != NOBODY:
+        o[start + _seen_from(me, seat, players)] = 1
+
+
+@rule
+def _write_card(o: Any, start: int, r: Any, card: int) -> None:
+    o[start + TIERS[r.deck, card] - 1] = 1
+    o[start + 14 + (card & 3)] = 1
+
+
+@rule
+def _write_hand(g: Any, r: Any, at: Any, me: int, o: Any) -> None:
+    best = 0
+    for seat in range(r.players):
+        card = int(g.table[g.trick, seat])
+        if card >= 0 and _in_hand(g, r, seat):
+            best = max(best, int(TIERS[r.deck, card]))
+    for slot in range(4 if r.gallo else 3):
+        card = int(g.cards[me, slot])
+        if card < 0:
+            continue
+        _write_card(o, at[_HAND] + slot * CARD_WIDTH, r, card)
+        if (int(g.held[me]) >> slot) & 1:
+            tier = int(TIERS[r.deck, card])
+            o[at[_HELD] + slot] = 1
+            o[at[_BEATS] + slot] = tier > best
+            o[at[_TIES] + slot] = tier == best
+    for seat in range(r.players):
+        card = int(g.table[g.trick, seat])
+        if card >= 0 and TIERS[r.deck, card] == best and _in_hand(g, r, seat):
+            o[at[_BEST] + _seen_from(me, seat, r.players)] = 1
+    number = int(g.envido[me])
+    o[at[_ENVIDO]] = number
+    for i in range(number - 19):
+        o[at[_ENVIDO_AT_LEAST] + i] = 1
+    o[at[_FLOR]] = g.flor[me]
+    o[at[_MAY_SING]] = may_sing(g, r, me)
+    if g.passed[me]:
+        for i in range(N_POLLS):
+            o[at[_PASSED] + i] = (int(g.passed[me]) >> i) & 1
+    if r.gallo and g.discarded >= 0 and me == g.dealer:
+        _write_card(o, at[_DISCARDED], r, int(g.discarded))
+
+
+@rule
+def _in_hand(g: Any, r: Any, seat: int) -> bool:
+    """Whether a card on the table belongs to this hand, not to an earlier duel of the deal."""
+    return r.pica_pica == 0 or g.kind != 2 or seat == g.mano or (seat - g.mano + 6) % 6 == 3
+
+
+@rule
+def _write_tricks(g: Any, r: Any, at: Any, me: int, us: int, o: Any) -> None:
+    players = int(r.players)
+    for trick in range(int(g.trick) + 1 if g.kind != 2 else 3):
+        rel = players - me
+        for seat in range(players):
+            if rel == players:
+                rel = 0
+            if g.table[trick, seat] >= 0:
+                _write_card(o, at[_TABLE] + (trick * players + rel) * CARD_WIDTH, r, int(g.table[trick, seat]))
+            rel += 1
+        winner = int(g.trick_winner[trick])
+        if winner != UNDECIDED:
+            o[at[_TRICK_WON] + trick * 3 + (2 if winner == 2 else winner ^ us)] = 1
+    o[at[_TRICK] + g.trick] = 1
+    _mark(o, at[_LEADER], me, int(g.leader), players)
+    _mark(o, at[_MANO], me, int(g.mano), players)
+    _mark(o, at[_TURN], me, int(g.turn), players)
+    for seat in range(players):
+        if has(int(g.active), seat):
+            o[at[_ACTIVE] + _seen_from(me, seat, players)] = 1
+        if g.left_at[seat]:
+            o[at[_LEFT_AT] + _seen_from(me, seat, players)] = g.left_at[seat]
+    o[at[_FRESH]] = g.fresh
+    o[at[_CLOCK]] = g.clock
+
+
+@rule
+def _write_phase(g: Any, r: Any, at: Any, me: int, o: Any) -> None:
+    """A poll is nobody's business but the asked seat's: the others see what waits behind it (rules.md 1.14)."""
+    phase, seat = int(g.phase), int(g.to_act)
+    asked = phase == FLOR_POLL or (phase == FLOR_ANSWER and g.flor_waits == NOBODY)
+    if asked and seat != me:
+        if g.flor_round == ROUND_OPEN:
+            return
+        if g.envido_state == ENVIDO_WAITS:
+            phase, seat = ENVIDO_ANSWER, int(g.envido_answerer)
+        else:
+            phase, seat = TRUCO_ANSWER, int(g.truco_answerer)
+    o[at[_PHASE] + phase] = 1
+    _mark(o, at[_TO_ACT], me, seat, int(r.players))
+
+
+@rule
+def _write_truco(g: Any, r: Any, at: Any, me: int, us: int, o: Any) -> None:
+    players = int(r.players)
+    o[at[_WORTH]] = truco_worth(g)
+    o[at[_TRUCO_ACCEPTED] + g.truco_accepted] = 1
+    _mark(o, at[_TRUCO_ANNULLED], me, int(g.truco_annulled), players)
+    highest = max(int(g.truco_accepted), int(g.truco_waits))
+    if highest == 0:
+        return
+    for rung in range(1, highest + 1):
+        _mark(o, at[_TRUCO_CALLER] + (rung - 1) * players, me, int(g.truco_caller[rung]), players)
+        o[at[_TRUCO_CLOCK] + rung - 1] = g.truco_clock[rung]
+    if g.truco_waits:
+        o[at[_TRUCO_WAITS] + g.truco_waits - 1] = 1
+        _mark(o, at[_TRUCO_ANSWERER], me, int(g.truco_answerer), players)
+    if g.truco_accepted:
+        o[at[_TRUCO_RIGHT] + (int(g.truco_right) ^ us)] = 1
+
+
+@rule
+def _write_envido(g: Any, r: Any, at: Any, me: int, us: int, o: Any) -> None:
+    players = int(r.players)
+    o[at[_ENVIDO_STATE] + g.envido_state - 1] = 1
+    for i in range(g.n_envidos):
+        o[at[_ENVIDO_CALL] + 4 * i + g.envido_calls[i] - _FIRST_ENVIDO] = 1
+        _mark(o, at[_ENVIDO_CALLER] + i * players, me, int(g.envido_callers[i]), players)
+        o[at[_ENVIDO_CLOCK] + i] = g.envido_clock[i]
+    o[at[_ENVIDO_OVER_TRUCO]] = g.envido_over_truco
+    if g.envido_state == ENVIDO_WAITS:
+        _mark(o, at[_ENVIDO_ANSWERER], me, int(g.envido_answerer), players)
+    o[at[_ENVIDO_STAKE]] = min(envido_stake(g, r, us), 127)
+    o[at[_ENVIDO_STAKE] + 1] = min(envido_stake(g, r, 1 - us), 127)
+    o[at[_ENVIDO_REFUSED]] = envido_if_refused(g, r)
+    for seat in range(players):
+        o[at[_TOLD] + _seen_from(me, seat, players)] = g.told[seat]
+
+
+@rule
+def _write_flor(g: Any, r: Any, at: Any, me: int, o: Any) -> None:
+    players = int(r.players)
+    o[at[_FLOR_ROUND] + g.flor_round - 1] = 1
+    o[at[_FLOR_RUNG] + g.flor_rung - 1] = 1
+    _mark(o, at[_FLOR_SINGER], me, int(g.flor_singer), players)
+    _mark(o, at[_FLOR_CALLER], me, int(g.flor_caller), players)
+    o[at[_FLOR_CONTRA]] = g.flor_contra
+    if g.flor_answer != NOBODY:
+        o[at[_FLOR_ANSWER] + (0 if g.flor_answer == _QUIERO else 1)] = 1
+        _mark(o, at[_FLOR_ANSWERER], me, int(g.flor_answerer), players)
+    for seat in range(players):
+        rel = _seen_from(me, seat, players)
+        o[at[_FLOR_SUNG] + rel] = has(int(g.flor_sung), seat)
+        o[at[_FLOR_AT] + rel] = g.flor_at[seat]
+        o[at[_FLOR_TOLD] + rel] = g.flor_told[seat]
+
+
+@rule
+def _write_score(g: Any, r: Any, at: Any, me: int, us: int, o: Any) -> None:
+    o[at[_ANNOUNCED]] = g.announced
+    accounts = 3 if r.gallo else 2
+    for i in range(accounts):
+        account = (me + i) % 3 if r.gallo else us ^ i
+        score = int(g.scores[account])
+        o[at[_SCORE] + i] = min(max(score, 0), 127)
+        o[at[_TO_GO] + i] = min(max(int(r.leg_target) - score, 0), 127)
+        o[at[_WON] + i] = g.won[account]
+    if r.scoring_time:
+        o[at[_UNPOSTED]] = min(max(int(g.unposted[us]), -127), 127)
+        o[at[_UNPOSTED] + 1] = min(max(int(g.unposted[1 - us]), -127), 127)
+
+
+@rule
+def _write_shown(g: Any, r: Any, at: Any, me: int, o: Any) -> None:
+    for seat in range(r.players):
+        if has(int(g.revealed), seat):
+            for slot in range(3):
+                o[at[_SHOWN] + 3 * _seen_from(me, seat, int(r.players)) + slot] = g.cards[seat, slot] + 1
+
+
+@rule
+def _write_senas(g: Any, r: Any, at: Any, me: int, o: Any) -> None:
+    for trick in range(int(g.trick) + 1):
+        for seat in range(r.players):
+            if g.sena[trick, seat] and (seat == me or has(int(g.sena_seen[trick, seat]), me)):
+                start = at[_SENAS] + (_seen_from(me, seat, int(r.players)) * 3 + trick) * 13
+                o[start + g.sena[trick, seat] - 1] = 1
