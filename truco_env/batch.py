@@ -114,6 +114,8 @@ def _step_rows(
     done: Any,
     finals: Any,
     viewers: Any,
+    winners: Any,
+    hands: Any,
 ) -> None:
     r = rules[0]
     episode, kind = modes[0], modes[1]
@@ -134,6 +136,8 @@ def _step_rows(
                     _pay_result(g, r, rewards[i])
                 if len(finals):
                     encode(g, r, at, int(viewers[i]), finals[i])
+                winners[i] = g.winners
+                hands[i] = g.hand_no + 1
                 _restart(g, r, mix(g.seed + _GOLDEN), deck)
             else:
                 deal(g, r, deck)
@@ -186,6 +190,8 @@ class Batch:
         done: bool (size,), whether the last step ended an episode.
         finals: int8 (size, layout.size) with ``keep_finals``.
         viewers: int8 (size,) seats for ``finals``.
+        winners: int8 (size,), the accounts that won the last finished match, as a bit mask (0: the episode was a hand).
+        hands: int32 (size,), hands played in the last finished episode.
     """
 
     def __init__(self, rules: Rules, size: int, *, episode: str = "match", reward: str = "win", keep_finals: bool = False) -> None:
@@ -203,6 +209,8 @@ class Batch:
         self.done = np.zeros(size, dtype=np.bool_)
         self.finals = np.zeros((size if keep_finals else 0, self.layout.size), dtype=np.int8)
         self.viewers = np.zeros(size, dtype=np.int8)
+        self.winners = np.zeros(size, dtype=np.int8)
+        self.hands = np.zeros(size, dtype=np.int32)
         self._rows = np.arange(size, dtype=np.int64)
         self._modes = np.array([EPISODES.index(episode), REWARDS.index(reward)], dtype=np.int64)
 
@@ -243,7 +251,7 @@ class Batch:
             self._refuse(int(rows[bad]), int(actions[bad]))
         _step_rows(
             self.games, self.rules.record, self.layout.offsets, rows, actions, self._modes, self.observations, self.masks, self.seats,
-            self.rewards, self.done, self.finals, self.viewers,
+            self.rewards, self.done, self.finals, self.viewers, self.winners, self.hands,
         )  # fmt: skip
 
     def _refuse(self, row: int, action: int) -> None:
