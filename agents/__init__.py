@@ -1,0 +1,7 @@
+"""Players for ``truco_env``: importing this package makes their names known to ``truco_env.agent.make_agent``."""
+
+from agents.registry import AGENTS, AgentInfo, describe, register_all
+
+__all__ = ["AGENTS", "AgentInfo", "describe", "register_all"]
+
+register_all()

@@ -1,0 +1,1 @@
+"""The truqueros: rule-based players of different character over one way of judging a hand."""
