@@ -1,0 +1,273 @@
+"""Compiled part of ``LearnerBatch``: who plays which seat, what the learner earns, whom to ask next."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from truco_env.actions import N_ACTIONS
+from truco_env.batch import EPISODES, REWARDS, _measure, _pay_result, _restart, write_mask
+from truco_env.encode import encode
+from truco_env.engine.chance import _GOLDEN, below, mix
+from truco_env.engine.compile import entry, rule
+from truco_env.engine.hand import deal
+from truco_env.engine.step import apply_action, find_decision
+
+_HAND_EPISODE: Final = EPISODES.index("hand")
+_POINTS: Final = REWARDS.index("points")
+_S11: Final = np.uint64(11)
+_LEARNER: Final = -1
+
+#: Turns of ``advance``: the first look after a reset, answers of agents, actions of the learner.
+LOOK: Final = 2
+AGENTS: Final = 0
+LEARNER: Final = 1
+
+#: What a row knows besides its game.
+TABLE_DTYPE: Final = np.dtype(
+    [
+        ("stream", np.uint64),  # draws of learner seat, opponent and partner
+        ("opponent", np.int32),  # slot of the agent of the other side(s)
+        ("partner", np.int32),  # slot of the agent of the learner's team-mates
+        ("seat", np.int8),  # the learner's
+        ("over", np.int8),  # the episode is over and waits for a reset (no autoreset)
+        ("done", np.int8),  # an episode of the learner ended in this step
+        ("decisions", np.int32),  # of the learner in this episode
+        ("carried", np.float64),  # reward since the learner's last decision
+        ("total", np.float64),  # reward of this episode delivered so far
+        # The last finished episode.
+        ("last_reward", np.float64),  # of its last decision
+        ("last_total", np.float64),
+        ("last_result", np.int8),
+        ("last_seat", np.int8),
+        ("last_opponent", np.int32),
+        ("last_partner", np.int32),
+        ("last_decisions", np.int32),
+        ("last_hands", np.int32),
+        ("last_scores", np.int16, 3),
+    ],
+    align=True,
+)
+
+
+@rule
+def _account_of(r: Any, seat: int) -> int:
+    return seat if r.gallo else seat & 1
+
+
+@rule
+def _draw(t: Any) -> Any:
+    t.stream = t.stream + _GOLDEN
+    return mix(t.stream)
+
+
+@rule
+def _draw_slot(t: Any, slots: Any, edges: Any) -> Any:
+    """One of ``slots``; ``edges`` are the cumulative weights, the last of them 1."""
+    u = np.float64(_draw(t) >> _S11) * (1.0 / 9007199254740992.0)
+    for i in range(len(slots)):
+        if u < edges[i]:
+            return slots[i]
+    return slots[len(slots) - 1]
+
+
+@rule
+def _seat_players(t: Any, r: Any, modes: Any, pool: Any, pool_edges: Any, mates: Any, mate_edges: Any) -> None:
+    """Draw who plays a new match, always with three draws, so that a stream means the same in every setting."""
+    seat = below(_draw(t), r.players)
+    t.seat = seat if modes[3] < 0 else modes[3]
+    t.opponent = _draw_slot(t, pool, pool_edges)
+    if len(mates):
+        t.partner = _draw_slot(t, mates, mate_edges)
+    else:
+        _draw(t)
+        t.partner = t.opponent
+    t.decisions = 0
+    t.carried = 0.0
+    t.total = 0.0
+    t.over = 0
+
+
+@rule
+def _player_of(t: Any, r: Any, modes: Any, seat: int) -> Any:
+    """Who plays a seat: the learner, or an agent's slot."""
+    if seat == t.seat:
+        return _LEARNER
+    if _account_of(r, seat) != _account_of(r, int(t.seat)):
+        return t.opponent
+    return _LEARNER if modes[2] else t.partner
+
+
+@rule
+def hand_result(g: Any, r: Any, account: int) -> float:
+    """Who did better in a hand that began at 0-0: 1, -1, or 0 for equal points; the match's winner if it ended the match."""
+    accounts = 3 if r.gallo else 2
+    if g.match_over:
+        return 1.0 if (int(g.winners) >> account) & 1 else -1.0
+    ahead = 0.0
+    for other in range(accounts):
+        ahead += g.scores[other] * (1.0 if other == account else -1.0 / (accounts - 1))
+    return 1.0 if ahead > 0.01 else (-1.0 if ahead < -0.01 else 0.0)
+
+
+@rule
+def _finish_episode(g: Any, r: Any, at: Any, t: Any, final: Any) -> None:
+    """Close the learner's episode: its last reward, its result, and its last view."""
+    account = _account_of(r, int(t.seat))
+    result = hand_result(g, r, account)
+    t.done = 1
+    t.last_reward = t.carried
+    t.last_total = t.total + t.carried
+    t.last_result = np.int8(result)
+    t.last_seat = t.seat
+    t.last_opponent = t.opponent
+    t.last_partner = t.partner
+    t.last_decisions = t.decisions
+    t.last_hands = g.hand_no + 1
+    accounts = 3 if r.gallo else 2
+    for i in range(accounts):
+        other = (account + i) % 3 if r.gallo else account ^ i
+        t.last_scores[i] = g.scores[other]
+    encode(g, r, at, int(t.seat), final)
+
+
+@rule
+def _play(g: Any, r: Any, t: Any, kind: int, episode: int, action: Any, worth: Any) -> None:
+    """Carry out one action and add what it earned the learner; ``worth`` is scratch space, float64 (3,)."""
+    for account in range(3):
+        worth[account] = 0.0
+    _measure(g, r, kind, True, worth)
+    apply_action(g, r, action)
+    _measure(g, r, kind, False, worth)
+    account = _account_of(r, int(t.seat))
+    if g.match_over and kind != _POINTS:
+        _pay_result(g, r, worth)
+    elif g.hand_over and episode == _HAND_EPISODE and kind != _POINTS:
+        _measure(g, r, kind, True, worth)
+        worth[account] += hand_result(g, r, account)
+    t.carried += worth[account]
+
+
+@rule
+def _first_illegal(games: Any, rows: Any, actions: Any) -> int:
+    """The first k whose action is not legal, or -1."""
+    for k in range(len(rows)):
+        action = np.int64(actions[k])
+        if action < 0 or action >= N_ACTIONS or (games[rows[k]].legal >> action) & 1 == 0:
+            return k
+    return -1
+
+
+@rule
+def _carry_out(
+    games: Any, r: Any, at: Any, tables: Any, modes: Any, pool: Any, pool_edges: Any, mates: Any, mate_edges: Any, rows: Any, actions: Any,
+    finals: Any, counts: Any, started: Any,
+) -> None:  # fmt: skip
+    """First half of ``advance``: act, go on to the next hand or match, and count whom to ask."""
+    episode, kind, autoreset, turn = modes[0], modes[1], modes[4], modes[5]
+    deck = np.empty(40, dtype=np.int8)
+    worth = np.zeros(3, dtype=np.float64)
+    for k in range(len(rows)):
+        row = rows[k]
+        g, t = games[row], tables[row]
+        if t.over:
+            continue
+        if turn == LEARNER:
+            t.done = 0
+            t.decisions += 1
+        if turn != LOOK:
+            _play(g, r, t, kind, episode, np.int64(actions[k]), worth)
+        if g.match_over or (g.hand_over and episode == _HAND_EPISODE):
+            if t.done == 0:
+                _finish_episode(g, r, at, t, finals[row])
+                if autoreset == 0:
+                    t.over = 1
+                    continue
+            _restart(g, r, mix(g.seed + _GOLDEN), deck)
+            _seat_players(t, r, modes, pool, pool_edges, mates, mate_edges)
+            started[row] = True
+        elif g.hand_over:
+            deal(g, r, deck)
+            find_decision(g, r)
+        player = _player_of(t, r, modes, int(g.to_act))
+        if player != _LEARNER:
+            counts[player] += 1
+
+
+@entry
+def advance(
+    games: Any, rules: Any, at: Any, tables: Any, modes: Any, pool: Any, pool_edges: Any, mates: Any, mate_edges: Any, rows: Any,
+    actions: Any, observations: Any, masks: Any, finals: Any, asked_rows: Any, asked_ids: Any, asked_observations: Any, asked_masks: Any,
+    counts: Any, started: Any,
+) -> int:  # fmt: skip
+    """Carry out ``actions[k]`` in ``rows[k]`` and say who decides next.
+
+    ``modes``: episode, reward, whole side, fixed learner seat (-1: drawn), autoreset, turn (LOOK carries nothing out).
+    Where the learner decides next, its view goes to ``observations`` and ``masks``; the other rows are listed by agent in ``asked_*``,
+    ``counts[slot]`` of them each. ``started`` is set where a match began.
+
+    Returns the number of rows asked, or -1 - k when ``actions[k]`` is not legal; then nothing has changed.
+    """
+    r = rules[0]
+    if modes[5] != LOOK:
+        bad = _first_illegal(games, rows, actions)
+        if bad >= 0:
+            return -1 - bad
+    for slot in range(len(counts)):
+        counts[slot] = 0
+    _carry_out(games, r, at, tables, modes, pool, pool_edges, mates, mate_edges, rows, actions, finals, counts, started)
+    places = np.empty(len(counts), dtype=np.int64)
+    total = 0
+    for slot in range(len(counts)):
+        places[slot] = total
+        total += counts[slot]
+    for k in range(len(rows)):
+        row = rows[k]
+        g, t = games[row], tables[row]
+        if t.over:
+            for i in range(at[len(at) - 1]):
+                observations[row, i] = finals[row, i]
+            write_mask(0, masks[row])
+            continue
+        seat = int(g.to_act)
+        player = _player_of(t, r, modes, seat)
+        if player == _LEARNER:
+            encode(g, r, at, seat, observations[row])
+            write_mask(g.legal, masks[row])
+            continue
+        place = places[player]
+        places[player] += 1
+        asked_rows[place] = row
+        asked_ids[place] = row + len(games) * _account_of(r, seat)
+        encode(g, r, at, seat, asked_observations[place])
+        write_mask(g.legal, asked_masks[place])
+    return total
+
+
+@entry
+def collect(tables: Any, rewards: Any, dones: Any) -> None:
+    """Hand out the rewards of a step."""
+    for i in range(len(tables)):
+        t = tables[i]
+        dones[i] = t.done == 1
+        if t.done:
+            rewards[i] = t.last_reward
+            continue
+        rewards[i] = t.carried
+        t.total += t.carried
+        t.carried = 0.0
+
+
+@entry
+def open_rows(
+    games: Any, rules: Any, tables: Any, modes: Any, pool: Any, pool_edges: Any, mates: Any, mate_edges: Any, rows: Any, seeds: Any
+) -> None:
+    """Start new matches in ``rows``; ``seeds[k]`` are those of the deals and of the seating."""
+    deck = np.empty(40, dtype=np.int8)
+    for k in range(len(rows)):
+        t = tables[rows[k]]
+        _restart(games[rows[k]], rules[0], seeds[k, 0], deck)
+        t.stream = seeds[k, 1]
+        _seat_players(t, rules[0], modes, pool, pool_edges, mates, mate_edges)
+        t.done = 1  # an episode that ends before the learner has decided is not delivered
