@@ -17,7 +17,7 @@ from truco_env.agent import Agent, AgentError
 from truco_env.batch import EPISODES, REWARDS
 from truco_env.engine.compile import JIT
 from truco_env.engine.record import GAME_DTYPE, new_games
-from truco_env.envs.learner_kernel import AGENTS, LEARNER, LOOK, TABLE_DTYPE, advance, collect, open_rows
+from truco_env.envs.kernel import AGENTS, LEARNER, LOOK, TABLE_DTYPE, advance, collect, open_rows
 from truco_env.errors import IllegalActionError, TrucoError
 from truco_env.observation import layout_of
 from truco_env.rules import Rules

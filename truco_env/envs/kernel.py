@@ -1,4 +1,7 @@
-"""Compiled part of ``LearnerBatch``: who plays which seat, what the learner earns, whom to ask next."""
+"""What the environments call in compiled code: one game for PettingZoo, many games with a learner in each, the state of the whole table.
+
+All of it is in one file, because the cache of compiled code sees changes of this file, and of the engine's, but not of other modules.
+"""
 
 from __future__ import annotations
 
@@ -100,26 +103,43 @@ def _player_of(t: Any, r: Any, modes: Any, seat: int) -> Any:
 
 
 @rule
-def hand_result(g: Any, r: Any, account: int) -> float:
-    """Who did better in a hand that began at 0-0: 1, -1, or 0 for equal points; the match's winner if it ended the match."""
+def _result_of_hand(g: Any, r: Any, base: Any, account: int) -> float:
+    """Who did better in a hand that began with the scores ``base``: 1, -1, or 0 for equal points; the match's winner if it ended that."""
     accounts = 3 if r.gallo else 2
     if g.match_over:
         return 1.0 if (int(g.winners) >> account) & 1 else -1.0
     ahead = 0.0
     for other in range(accounts):
-        ahead += g.scores[other] * (1.0 if other == account else -1.0 / (accounts - 1))
+        ahead += (g.scores[other] - base[other]) * (1.0 if other == account else -1.0 / (accounts - 1))
     return 1.0 if ahead > 0.01 else (-1.0 if ahead < -0.01 else 0.0)
 
 
 @rule
-def _finish_episode(g: Any, r: Any, at: Any, t: Any, final: Any) -> None:
+def _earn(g: Any, r: Any, episode: int, kind: int, base: Any, action: Any, earned: Any) -> None:
+    """Carry out an action and write what each account earns by it into ``earned``, float64 (3,)."""
+    for account in range(3):
+        earned[account] = 0.0
+    _measure(g, r, kind, True, earned)
+    apply_action(g, r, action)
+    _measure(g, r, kind, False, earned)
+    if kind == _POINTS or not g.hand_over:
+        return
+    if g.match_over:
+        _pay_result(g, r, earned)
+    elif episode == _HAND_EPISODE:
+        _measure(g, r, kind, True, earned)
+        for account in range(3 if r.gallo else 2):
+            earned[account] += _result_of_hand(g, r, base, account)
+
+
+@rule
+def _finish_episode(g: Any, r: Any, at: Any, t: Any, base: Any, final: Any) -> None:
     """Close the learner's episode: its last reward, its result, and its last view."""
     account = _account_of(r, int(t.seat))
-    result = hand_result(g, r, account)
     t.done = 1
     t.last_reward = t.carried
     t.last_total = t.total + t.carried
-    t.last_result = np.int8(result)
+    t.last_result = np.int8(_result_of_hand(g, r, base, account))
     t.last_seat = t.seat
     t.last_opponent = t.opponent
     t.last_partner = t.partner
@@ -130,23 +150,6 @@ def _finish_episode(g: Any, r: Any, at: Any, t: Any, final: Any) -> None:
         other = (account + i) % 3 if r.gallo else account ^ i
         t.last_scores[i] = g.scores[other]
     encode(g, r, at, int(t.seat), final)
-
-
-@rule
-def _play(g: Any, r: Any, t: Any, kind: int, episode: int, action: Any, worth: Any) -> None:
-    """Carry out one action and add what it earned the learner; ``worth`` is scratch space, float64 (3,)."""
-    for account in range(3):
-        worth[account] = 0.0
-    _measure(g, r, kind, True, worth)
-    apply_action(g, r, action)
-    _measure(g, r, kind, False, worth)
-    account = _account_of(r, int(t.seat))
-    if g.match_over and kind != _POINTS:
-        _pay_result(g, r, worth)
-    elif g.hand_over and episode == _HAND_EPISODE and kind != _POINTS:
-        _measure(g, r, kind, True, worth)
-        worth[account] += hand_result(g, r, account)
-    t.carried += worth[account]
 
 
 @rule
@@ -167,7 +170,7 @@ def _carry_out(
     """First half of ``advance``: act, go on to the next hand or match, and count whom to ask."""
     episode, kind, autoreset, turn = modes[0], modes[1], modes[4], modes[5]
     deck = np.empty(40, dtype=np.int8)
-    worth = np.zeros(3, dtype=np.float64)
+    earned, base = np.zeros(3, dtype=np.float64), np.zeros(3, dtype=np.float64)
     for k in range(len(rows)):
         row = rows[k]
         g, t = games[row], tables[row]
@@ -177,10 +180,11 @@ def _carry_out(
             t.done = 0
             t.decisions += 1
         if turn != LOOK:
-            _play(g, r, t, kind, episode, np.int64(actions[k]), worth)
+            _earn(g, r, episode, kind, base, np.int64(actions[k]), earned)
+            t.carried += earned[_account_of(r, int(t.seat))]
         if g.match_over or (g.hand_over and episode == _HAND_EPISODE):
             if t.done == 0:
-                _finish_episode(g, r, at, t, finals[row])
+                _finish_episode(g, r, at, t, base, finals[row])
                 if autoreset == 0:
                     t.over = 1
                     continue
