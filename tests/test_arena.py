@@ -1,0 +1,370 @@
+"""Promises of the arena: what a comparison measures, and what it does not depend on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from agents.arena import (
+    Arena,
+    ArenaError,
+    ArenaInterrupt,
+    DealSet,
+    Estimate,
+    MatchResult,
+    Pairing,
+    compare,
+    load_result,
+    play_match,
+    seatings_of,
+    side_of,
+)
+from agents.arena.result import save_json
+from agents.arena.seating import member_table
+from truco_env.agent import AgentError
+from truco_env.batch import Batch
+from truco_env.rules import Rules
+
+Ints = npt.NDArray[np.int64]
+Bytes = npt.NDArray[np.int8]
+
+TABLES = [
+    Rules("argentino", 2),
+    Rules("argentino", 4),
+    Rules("argentino", 6, pica_pica=True),
+    Rules("argentino", 3),
+    Rules("argentino", 3, gallo_tie="shared"),
+    Rules("truc_valencia", 2),
+    Rules("reglamento", 8, allow_8=True),
+    Rules("trucomano", 2, best_of=3),
+]
+
+
+def name_of(rules: Rules) -> str:
+    return f"{rules.ruleset}-{rules.players}"
+
+
+def agrees(estimate: Estimate, value: float) -> bool:
+    """Whether a value lies in the interval, stretched to twice its width because these tests look at many intervals."""
+    return estimate.low - (estimate.mean - estimate.low) < value < estimate.high + (estimate.high - estimate.mean)
+
+
+class Scripted:
+    """Deterministic: the legal action that a fixed ranking puts first."""
+
+    def __init__(self, name: str, choose: Callable[[Bytes], Ints]) -> None:
+        self.name = name
+        self._choose = choose
+        self.started: set[int] = set()
+
+    def start(self, rows: Ints) -> None:
+        self.started |= set(rows.tolist())
+
+    def act(self, observations: Bytes, masks: Bytes, rng: np.random.Generator, rows: Ints) -> Ints:
+        assert set(rows.tolist()) <= self.started
+        return self._choose(masks)
+
+
+def lowest(name: str = "lowest") -> Scripted:
+    """Plays its cards in order and never calls."""
+    return Scripted(name, lambda masks: np.argmax(masks, axis=1))
+
+
+def highest(name: str = "highest") -> Scripted:
+    """Takes the last legal action: it folds, sooner or later."""
+    return Scripted(name, lambda masks: masks.shape[1] - 1 - np.argmax(masks[:, ::-1], axis=1))
+
+
+def mixed(name: str = "mixed") -> Scripted:
+    """Chooses by what is legal: calls, answers, plays and folds in its own way, but always the same."""
+
+    def choose(masks: Bytes) -> Ints:
+        weights = (np.arange(masks.shape[1]) * 7919) % 101
+        turn = masks.astype(np.int64) @ weights % 5
+        return np.asarray(np.argmax(masks * (1 + (weights * (1 + turn[:, None])) % 97), axis=1))
+
+    return Scripted(name, choose)
+
+
+@pytest.mark.parametrize("rules", TABLES, ids=name_of)
+@pytest.mark.parametrize("episode", ["match", "hand"])
+def test_a_deterministic_agent_against_itself_cancels_in_every_deal_group(rules: Rules, episode: str) -> None:
+    result = play_match(mixed(), mixed(), rules, groups=20, episode=episode)
+    assert np.any(result.scores.points != 0)
+    np.testing.assert_array_equal(result.group_points, 0)
+    np.testing.assert_allclose(result.group_wins, 0.5, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("rules", TABLES, ids=name_of)
+def test_swapping_the_sides_negates_the_result(rules: Rules) -> None:
+    there, back = play_match(mixed(), highest(), rules, groups=20), play_match(highest(), mixed(), rules, groups=20)
+    np.testing.assert_allclose(there.group_points, -back.group_points, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(there.group_wins, 1 - back.group_wins, rtol=0, atol=1e-12)
+    assert there.points_per_hand().mean != 0
+
+
+@pytest.mark.parametrize("rules", TABLES, ids=name_of)
+def test_each_side_sits_in_every_seat_equally_often(rules: Rules) -> None:
+    sides = np.array([seating.sides for seating in seatings_of(rules)])
+    np.testing.assert_array_equal(sides.mean(axis=0), 0.5)
+    assert len({tuple(row) for row in sides.tolist()}) == len(sides)
+
+
+def test_gallo_seats_each_side_once_alone_and_once_paired_in_every_place() -> None:
+    alone = [seating.sides.index(0) for seating in seatings_of(Rules(players=3)) if seating.sides.count(0) == 1]
+    others_alone = [seating.sides.index(1) for seating in seatings_of(Rules(players=3)) if seating.sides.count(0) == 2]
+    assert sorted(alone) == sorted(others_alone) == [0, 1, 2]
+
+
+def test_a_mixed_team_takes_its_seats_in_order_on_either_side() -> None:
+    even, odd = seatings_of(Rules(players=4))
+    assert member_table((2, 1), even) == [0, 2, 1, 2]
+    assert member_table((2, 1), odd) == [2, 0, 2, 1]
+    assert side_of("a+b").members == ("a", "b")
+
+
+def test_a_mixed_team_differs_from_either_of_its_members() -> None:
+    rules = Rules(players=4)
+    means = [play_match(side, lowest(), rules, groups=20).points_per_hand().mean for side in (mixed(), highest(), [mixed(), highest()])]
+    assert len(set(means)) == 3
+
+
+def test_a_path_with_a_plus_is_one_agent(tmp_path: Path) -> None:
+    folder = tmp_path / "a+b"
+    folder.mkdir()
+    assert side_of(str(folder)).members == (str(folder),)
+
+
+def test_the_loser_gets_minus_one_and_the_arena_counts_the_same_winner() -> None:
+    rules, first, second = Rules("argentino", 2), mixed(), highest()
+    deals = DealSet(rules, 5, 50)
+    batch = Batch(rules, 50, reward="win")
+    rows = np.arange(50)
+    batch.reset_rows(rows, deals.seeds)
+    rewards, done = np.zeros((50, 2)), np.zeros(50, dtype=bool)
+    for agent in (first, second):
+        agent.start(rows)
+    while not done.all():
+        live = rows[~done]
+        moves = [agent.act(batch.observations[live], batch.masks[live], np.random.default_rng(0), live) for agent in (first, second)]
+        batch.step_rows(live, np.where(batch.seats[live] == 0, *moves))
+        rewards[live] += batch.rewards[live]
+        done[live] = batch.done[live]
+    assert set(rewards.ravel().tolist()) == {1.0, -1.0}
+    np.testing.assert_array_equal(rewards.sum(axis=1), 0)
+    result = play_match(first, second, rules, groups=50, seed=5)
+    np.testing.assert_array_equal(2 * result.scores.wins[:, 0] - 1, rewards[:, 0])
+
+
+@pytest.mark.parametrize("rules", [Rules("argentino", 2), Rules("argentino", 2, target=15), Rules("argentino", 4)], ids=name_of)
+def test_points_are_the_difference_of_the_final_scores(rules: Rules) -> None:
+    result = play_match("bravo", "prudente", rules, groups=50)
+    points, wins = result.scores.points, result.scores.wins
+    np.testing.assert_array_equal(points > 0, wins == 1)
+    assert np.all((np.abs(points) >= 1) & (np.abs(points) <= rules.leg_target))
+    assert np.all(points == np.round(points))
+
+
+def test_the_better_agent_is_better_whichever_side_it_is_given() -> None:
+    rules = Rules("argentino", 2)
+    there, back = play_match("bravo", "random", rules, groups=100), play_match("random", "bravo", rules, groups=100)
+    assert there.win_rate().low > 0.5 > back.win_rate().high
+    assert there.points_per_hand().low > 0 > back.points_per_hand().high
+
+
+@pytest.mark.parametrize("rules", [Rules("argentino", 2), Rules("argentino", 4), Rules("truc_valencia", 2)], ids=name_of)
+def test_win_rates_are_the_same_from_either_seat_within_the_interval(rules: Rules) -> None:
+    result = play_match("bravo", "bravo", rules, groups=1000)
+    advantage = result.seat_advantage()
+    assert advantage is not None
+    assert agrees(advantage, 0)
+    assert agrees(result.win_rate(), 0.5)
+    for rate in result.win_rate_by_seating().values():
+        assert agrees(rate, 0.5)
+
+
+def test_gallo_seats_alone_win_a_third_of_the_matches_of_equals() -> None:
+    result = play_match("bravo", "bravo", Rules("argentino", 3), groups=300)
+    for where, rate in result.win_rate_by_seating().items():
+        assert agrees(rate, 2 / 3 if "+" in where else 1 / 3)
+
+
+def test_the_chunk_size_does_not_matter_to_agents_that_draw_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def play() -> MatchResult:
+        return play_match(mixed(), highest(), Rules("argentino", 4), groups=50)
+
+    whole = play()
+    for module in ("deals", "arena"):
+        monkeypatch.setattr(f"agents.arena.{module}.CHUNK", 7)
+    assert play().to_dict() == whole.to_dict()
+
+
+def test_a_smaller_deal_set_is_the_beginning_of_a_larger_one() -> None:
+    rules = Rules("argentino", 2)
+    small, large = DealSet(rules, 3, 128), DealSet(rules, 3, 300)
+    np.testing.assert_array_equal(small.seeds, large.seeds[:128])
+    assert small.digest == large.first(128).digest != large.digest
+    first, second = (play_match("bravo", "prudente", rules, groups=deals.groups, seed=3) for deals in (small, large))
+    np.testing.assert_array_equal(first.scores.points, second.scores.points[:128])
+
+
+def test_the_digest_names_the_deals() -> None:
+    rules = Rules("argentino", 2)
+    others = [DealSet(rules, 1, 10), DealSet(rules, 0, 11), DealSet(Rules(players=4), 0, 10), DealSet(Rules("truc_valencia"), 0, 10)]
+    assert len({deals.digest for deals in (DealSet(rules, 0, 10), *others)}) == 5
+    assert DealSet(Rules("argentino", flor_mode="off"), 0, 10).digest == DealSet(rules, 0, 10).digest
+
+
+def test_the_draws_of_agents_leave_the_deals_alone() -> None:
+    rules = Rules("argentino", 2)
+    assert play_match("bravo", "random", rules, groups=10).digest == play_match(lowest(), lowest(), rules, groups=10).digest
+
+
+def test_the_number_of_workers_does_not_change_the_result() -> None:
+    deals = DealSet(Rules("argentino", 3), 0, 300)
+    pairings = [Pairing(deals, (side_of("bravo"), side_of(other))) for other in ("prudente", "random")]
+    alone = [Arena().play(pairing).to_dict() for pairing in pairings]
+    with Arena(workers=2) as arena:
+        assert [arena.play(pairing).to_dict() for pairing in pairings] == alone
+
+
+def test_workers_refuse_agents_without_names_and_pass_errors_on() -> None:
+    with Arena(workers=2) as arena:
+        with pytest.raises(ArenaError, match="use workers=1"):
+            arena.play(Pairing(DealSet(Rules(), 0, 2), (side_of(lowest()), side_of("random"))))
+        with pytest.raises(AgentError, match="nobody"):
+            arena.play(Pairing(DealSet(Rules(), 0, 2), (side_of("nobody"), side_of("random"))))
+
+
+def test_an_illegal_move_names_the_agent() -> None:
+    def choose(masks: Bytes) -> Ints:
+        return np.asarray(np.argmin(masks, axis=1))
+
+    with pytest.raises(ArenaError, match=r"agent 'cheat' made an illegal move: match .* legal are"):
+        play_match(lowest(), Scripted("cheat", choose), Rules(), groups=2)
+
+
+def test_an_action_out_of_range_names_the_agent() -> None:
+    with pytest.raises(ArenaError, match="agent 'wild' made an illegal move"):
+        play_match(lowest(), Scripted("wild", lambda masks: np.full(len(masks), 99)), Rules(), groups=2)
+
+
+def test_an_interrupt_keeps_the_finished_beginning() -> None:
+    rules = Rules("argentino", 2)
+    finished: list[int] = []
+
+    def interrupt(groups: int) -> None:
+        finished.append(groups)
+        if len(finished) == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(ArenaInterrupt) as caught:
+        play_match("bravo", "random", rules, groups=500, progress=interrupt)
+    assert caught.value.partial is not None
+    assert caught.value.partial.to_dict() == play_match("bravo", "random", rules, groups=256).to_dict()
+
+
+def test_torch_computes_on_one_thread_while_it_plays() -> None:
+    torch = pytest.importorskip("torch")
+    before = torch.get_num_threads()
+    threads: set[int] = set()
+
+    def choose(masks: Bytes) -> Ints:
+        threads.add(torch.get_num_threads())
+        return np.asarray(np.argmax(masks, axis=1))
+
+    torch.set_num_threads(2)
+    try:
+        play_match(Scripted("net", choose), lowest(), Rules(), groups=2)
+        assert threads == {1}
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize("rules", [Rules("argentino", 6, pica_pica=True, pica_band=(3, 20)), Rules("argentino", 3)], ids=name_of)
+def test_a_saved_result_reads_back_to_the_same_estimates(rules: Rules, tmp_path: Path) -> None:
+    result = play_match("bravo", "random", rules, groups=20)
+    save_json(result.to_dict(), tmp_path / "result.json")
+    back = load_result(tmp_path / "result.json")
+    assert back.rules == rules
+    assert back.to_dict() == result.to_dict()
+    assert back.summary() == json.loads((tmp_path / "result.json").read_text())["summary"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda data: data.update(format="other"), "its format is not"),
+        (lambda data: data.pop("points"), "broken: 'points'"),
+        (lambda data: data["points"].pop(), "must have the shape"),
+        (lambda data: data["rules"]["options"].update(flor="x"), "unknown option"),
+        (lambda data: data.update(hands="x"), "broken"),
+        (lambda data: data.update(sides=["a"]), "broken"),
+    ],
+)
+def test_a_broken_result_file_is_refused_by_name(change: Callable[[object], object], message: str, tmp_path: Path) -> None:
+    data = play_match(lowest(), highest(), Rules(), groups=3).to_dict()
+    change(data)
+    path = tmp_path / "result.json"
+    save_json(data, path)
+    with pytest.raises(ArenaError, match=message) as caught:
+        load_result(path)
+    assert str(path) in str(caught.value)
+
+
+def test_a_file_that_is_no_json_is_refused_by_name(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text("{")
+    with pytest.raises(ArenaError, match=r"x\.json is no JSON file"):
+        load_result(tmp_path / "x.json")
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "result.json"
+    path.write_text("old")
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        save_json({"x": float("nan")}, path)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_comparing_two_results_is_paired_by_deal_group() -> None:
+    rules = Rules("argentino", 2)
+    bravo, prudente = (play_match(name, "random", rules, groups=100) for name in ("bravo", "prudente"))
+    points, wins = compare(bravo, prudente)
+    assert points.mean == pytest.approx(bravo.points_per_hand().mean - prudente.points_per_hand().mean)
+    assert wins.mean == pytest.approx(bravo.win_rate().mean - prudente.win_rate().mean)
+    assert compare(bravo, bravo)[0].high == 0
+
+
+def test_results_on_different_deals_are_not_compared() -> None:
+    first, second = (play_match(lowest(), highest(), Rules(), groups=2, seed=seed) for seed in (0, 1))
+    with pytest.raises(ArenaError, match="same deal set"):
+        compare(first, second)
+    with pytest.raises(ArenaError, match="same rules"):
+        compare(first, play_match(lowest(), highest(), Rules(flor_mode="off"), groups=2))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"groups": 1}, "an interval needs 2 or more"),
+        ({"seed": -1}, "it is 0 or more"),
+        ({"episode": "leg"}, "choose one of match, hand"),
+        ({"workers": 0}, "it is 1 or more"),
+    ],
+)
+def test_bad_arguments_are_refused(arguments: dict[str, object], message: str) -> None:
+    with pytest.raises(ArenaError, match=message):
+        play_match(lowest(), highest(), Rules(), **{"groups": 2, **arguments})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("rules", "side"), [(Rules(players=6), "a+b"), (Rules(players=2), "a+b"), (Rules(players=3), "a+b")], ids=str)
+def test_a_team_that_does_not_fit_the_table_is_refused(rules: Rules, side: str) -> None:
+    with pytest.raises(ArenaError, match=r"side 'a\+b' has 2 agents"):
+        play_match(side, lowest(), rules)

@@ -1,0 +1,224 @@
+"""Promises of ``evaluate.py``: what it prints, what it writes, and one line for whatever is wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents.arena import Pairing, Scores
+from agents.arena.cli import main
+from truco_env.agent import Agent
+
+ROOT = Path(__file__).parents[1]
+FEW = ["--groups", "20"]
+
+
+def table_of(text: str) -> dict[str, list[str]]:
+    """Read a printed Markdown table: first cell to the others."""
+    rows = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in text.splitlines() if line.startswith("|")]
+    return {row[0]: row[1:] for row in rows}
+
+
+def numbers(cells: Sequence[str]) -> list[float]:
+    return [float(number) for cell in cells for number in re.findall(r"[+-]?\d+\.?\d*", cell)]
+
+
+def test_match_prints_estimates_with_intervals_and_what_was_played(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["match", "bravo", "random", *FEW, "--option", "flor_mode=off", "target=15"]) == 0
+    printed = capsys.readouterr().out
+    header = printed.splitlines()[0]
+    for part in ("A = bravo, B = random", "argentino, 2 players, flor_mode=off, target=15", "20 deal groups x 2 seatings", "seed 0 x 20 #"):
+        assert part in header
+    rows = table_of(printed)
+    for row in ("points per hand", "matches won", "in seat 0", "in seat 1", "difference", "hands per match"):
+        mean, low, high = numbers(rows[row])
+        assert low < mean < high or mean in (0, 100)
+
+
+def test_the_file_recomputes_every_printed_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "new" / "result.json"
+    assert main(["match", "bravo", "prudente", *FEW, "--players", "4", "--out", str(out)]) == 0
+    captured = capsys.readouterr()
+    assert f"written to {out}" in captured.err
+    rows, data = table_of(captured.out), json.loads(out.read_text())
+    points, hands, wins = (np.array(data[name]) for name in ("points", "hands", "wins"))
+    assert data["group_means"]["points_per_hand"] == pytest.approx(points.sum(1) / hands.sum(1))
+    assert data["group_means"]["win_rate"] == pytest.approx(wins.mean(1))
+    per_hand = np.array(data["group_means"]["points_per_hand"])
+    assert numbers(rows["points per hand"])[0] == pytest.approx(per_hand.mean(), abs=6e-4)
+    assert numbers(rows["matches won"])[0] == pytest.approx(100 * wins.mean(), abs=6e-2)
+    assert numbers(rows["in seats 0+2"])[0] == pytest.approx(100 * wins[:, 0].mean(), abs=6e-2)
+    assert numbers(rows["difference"])[0] == pytest.approx(100 * (wins[:, 0] - wins[:, 1]).mean(), abs=6e-2)
+    assert numbers(rows["hands per match"])[0] == pytest.approx(hands.mean(), abs=6e-3)
+    half = 2.0930240544 * per_hand.std(ddof=1) / 20**0.5  # Student's t, 19 degrees of freedom
+    assert numbers(rows["points per hand"])[1:] == pytest.approx([per_hand.mean() - half, per_hand.mean() + half], abs=6e-4)
+    summary = data["summary"]["win_rate"]
+    assert numbers(rows["matches won"]) == pytest.approx([100 * summary[key] for key in ("mean", "low", "high")], abs=6e-2)
+
+
+def test_the_file_is_the_same_whatever_the_number_of_workers(tmp_path: Path) -> None:
+    files = [tmp_path / f"{workers}.json" for workers in (1, 2)]
+    for workers, file in zip((1, 2), files, strict=True):
+        assert main(["match", "bravo", "random", "--groups", "200", "--workers", str(workers), "--out", str(file)]) == 0
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_hand_episodes_count_hands(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["match", "bravo", "random", *FEW, "--episode", "hand"]) == 0
+    printed = capsys.readouterr().out
+    assert "single hands" in printed
+    assert "hands won" in table_of(printed)
+    assert "hands per match" not in printed
+
+
+def test_table_has_a_row_for_each_opponent_on_the_same_deals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "table.json"
+    assert main(["table", "bravo", "--against", "random", "prudente", *FEW, "--out", str(out)]) == 0
+    rows = table_of(capsys.readouterr().out)
+    results = json.loads(out.read_text())["results"]
+    assert [result["sides"] for result in results] == [["bravo", "random"], ["bravo", "prudente"]]
+    assert results[0]["deals"] == results[1]["deals"]
+    for result in results:
+        assert numbers(rows[result["sides"][1]])[0] == pytest.approx(result["summary"]["points_per_hand"]["mean"], abs=6e-4)
+    mean = np.mean([result["group_means"]["win_rate"] for result in results])
+    assert numbers(rows["mean of these"])[3] == pytest.approx(100 * mean, abs=6e-2)
+
+
+def test_tournament_prints_the_matrix_and_ratings_with_random_at_zero(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "tournament.json"
+    assert main(["tournament", "bravo", "random", "prudente", *FEW, "--out", str(out)]) == 0
+    printed = capsys.readouterr().out
+    data = json.loads(out.read_text())
+    assert data["anchor"] == "random"
+    assert data["elo"]["random"]["mean"] == 0
+    assert len(data["results"]) == 3
+    assert "Elo (random = 0)" in printed
+    assert numbers(table_of(printed)["bravo"][:1])[0] == pytest.approx(data["elo"]["bravo"]["mean"], abs=0.6)
+
+
+def test_agents_lists_every_name(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["agents"]) == 0
+    names = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert {"random", "bravo", "prudente"} <= set(names)
+
+
+BAD = {
+    "match bravo nobody": "no agent is called 'nobody': choose a checkpoint folder or one of",
+    "match bravo": "required: B",
+    "match bravo random --ruleset mus": "unknown ruleset 'mus'",
+    "match bravo random --players 5": "players=5 is not possible in argentino",
+    "match bravo random --option flor=off": "unknown option 'flor' of argentino; did you mean",
+    "match bravo random --option flor_mode=maybe": "flor_mode takes off, optional",
+    "match bravo random --option flor_mode": "write NAME=VALUE",
+    "match bravo random --groups 1": "an interval needs 2 or more",
+    "match bravo random --groups many": "argument --groups",
+    "match bravo random --workers 0": "workers=0",
+    "match bravo random --seed -1": "seed=-1",
+    "match bravo random --episode leg": "choose one of match, hand",
+    "match bravo+random random": "name one agent",
+    "match bravo+ random": "empty name",
+    "match bravo random --out .": "is a folder",
+    "tournament bravo": "needs two sides",
+    "tournament bravo bravo": "twice",
+    "tournament bravo random --anchor prudente": "not in the tournament",
+    "play bravo random": "invalid choice",
+    "": "required: COMMAND",
+}
+
+
+@pytest.mark.parametrize("line", BAD)
+def test_bad_input_is_one_line_and_status_2(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        status: object = main(line.split())
+    except SystemExit as error:
+        status = error.code
+    captured = capsys.readouterr()
+    assert status == 2
+    assert captured.out == ""
+    assert re.fullmatch(r"evaluate\.py: [^\n]+\n", captured.err)
+    assert BAD[line] in captured.err
+
+
+@pytest.mark.parametrize("content", [{}, {"manifest.json": "{"}, {"manifest.json": "[]"}])
+def test_a_folder_that_is_no_checkpoint_is_one_line_and_status_2(
+    content: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, text in content.items():
+        (tmp_path / name).write_text(text)
+    assert main(["match", str(tmp_path), "random", *FEW]) == 2
+    captured = capsys.readouterr()
+    assert re.fullmatch(r"evaluate\.py: [^\n]+\n", captured.err)
+    assert str(tmp_path) in captured.err
+
+
+def test_bad_input_is_found_before_anything_is_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    def play(self: Pairing, chunk: int, agents: Sequence[Agent]) -> Scores:
+        raise AssertionError("played")
+
+    monkeypatch.setattr(Pairing, "play_chunk", play)
+    assert main(["table", "bravo", "--against", "random", "nobody"]) == 2
+
+
+def interrupt_at(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+    """Let the keyboard interrupt the arena instead of its ``count``-th chunk."""
+    play_chunk, played = Pairing.play_chunk, []
+
+    def play(self: Pairing, chunk: int, agents: Sequence[Agent]) -> Scores:
+        played.append(chunk)
+        if len(played) == count:
+            raise KeyboardInterrupt
+        return play_chunk(self, chunk, agents)
+
+    monkeypatch.setattr(Pairing, "play_chunk", play)
+
+
+def test_an_interrupted_match_keeps_its_finished_beginning(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    interrupt_at(monkeypatch, 2)
+    out = tmp_path / "result.json"
+    assert main(["match", "bravo", "random", "--groups", "400", "--out", str(out)]) == 130
+    assert "evaluate.py: interrupted: kept the first 128 of 400 deal groups\n" in capsys.readouterr().err
+    assert json.loads(out.read_text())["deals"]["groups"] == 128
+
+
+def test_an_interrupted_table_keeps_the_finished_pairings(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    interrupt_at(monkeypatch, 4)
+    out = tmp_path / "table.json"
+    assert main(["table", "bravo", "--against", "random", "prudente", "--groups", "200", "--out", str(out)]) == 130
+    assert "kept the 1 of 2 pairings that were finished" in capsys.readouterr().err
+    assert [result["sides"][1] for result in json.loads(out.read_text())["results"]] == ["random"]
+
+
+@pytest.mark.parametrize("line", ["match bravo random", "table bravo --against random", "tournament bravo random prudente"])
+def test_an_interrupt_before_any_result_says_that_nothing_was_saved(
+    line: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    interrupt_at(monkeypatch, 1)
+    out = tmp_path / "result.json"
+    assert main([*line.split(), "--groups", "200", "--out", str(out)]) == 130
+    assert capsys.readouterr().err == "evaluate.py: interrupted before there was a result: nothing was saved\n"
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(("workers", "seconds"), [("1", 4.0), ("2", 1.5), ("2", 6.0)])
+def test_the_keyboard_ends_a_running_program_without_a_trace(workers: str, seconds: float) -> None:
+    command = [sys.executable, "evaluate.py", "match", "bravo", "prudente", "--groups", "1000000", "--workers", workers]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+        time.sleep(seconds)
+        os.killpg(process.pid, signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert re.fullmatch(r"(evaluate\.py: interrupted[^\n]+\n)?", errors)
