@@ -62,7 +62,7 @@ class Option:
         special = {
             "falta": f"{', '.join(_FALTAS)}, a number 1 to {MAX_POINTS}, or None",
             "pica_falta": f"a number 1 to {MAX_POINTS}, or full",
-            "pica_band": "two numbers low < high, or None",
+            "pica_band": f"two numbers low < high up to {MAX_POINTS}, or None",
             "sena_catch": "a number from 0 to 1",
         }
         return special.get(self.name) or ", ".join(str(value) for value in self.values)
@@ -77,7 +77,7 @@ class Option:
         if self.name in ("falta", "pica_falta") and number and value in range(1, MAX_POINTS + 1):
             return int(value)  # type: ignore[call-overload, no-any-return]
         if self.name == "pica_band" and isinstance(value, list | tuple):
-            if len(value) == 2 and all(type(item) is int for item in value) and 0 <= value[0] < value[1]:
+            if len(value) == 2 and all(type(item) is int for item in value) and 0 <= value[0] < value[1] <= MAX_POINTS:
                 return (value[0], value[1])
         elif self.name == "sena_catch":
             if number and 0 <= float(value) <= 1:  # type: ignore[arg-type]
