@@ -96,6 +96,7 @@ def mixed(name: str = "mixed") -> Scripted:
 def test_a_deterministic_agent_against_itself_cancels_in_every_deal_group(rules: Rules, episode: str) -> None:
     result = play_match(mixed(), mixed(), rules, groups=20, episode=episode)
     assert np.any(result.scores.points != 0)
+    np.testing.assert_array_equal(result.scores.points.sum(axis=1), 0)
     np.testing.assert_array_equal(result.group_points, 0)
     np.testing.assert_allclose(result.group_wins, 0.5, rtol=0, atol=1e-12)
 
@@ -170,6 +171,18 @@ def test_points_are_the_difference_of_the_final_scores(rules: Rules) -> None:
     assert np.all(points == np.round(points))
 
 
+def test_points_per_hand_are_all_points_over_all_hands_with_the_interval_of_that_ratio() -> None:
+    result = play_match("bravo", "random", Rules("argentino", 2), groups=400)
+    points, hands = result.scores.points.sum(axis=1), result.scores.hands.sum(axis=1)
+    estimate = result.points_per_hand()
+    assert estimate.mean == pytest.approx(points.sum() / hands.sum())
+    rng = np.random.default_rng(0)
+    drawn = rng.integers(0, len(points), (2000, len(points)))
+    low, high = np.percentile(points[drawn].sum(axis=1) / hands[drawn].sum(axis=1), [2.5, 97.5])
+    width = high - low
+    assert (estimate.low, estimate.high) == pytest.approx((low, high), abs=0.1 * width)
+
+
 def test_the_better_agent_is_better_whichever_side_it_is_given() -> None:
     rules = Rules("argentino", 2)
     there, back = play_match("bravo", "random", rules, groups=100), play_match("random", "bravo", rules, groups=100)
@@ -218,6 +231,10 @@ def test_the_digest_names_the_deals() -> None:
     others = [DealSet(rules, 1, 10), DealSet(rules, 0, 11), DealSet(Rules(players=4), 0, 10), DealSet(Rules("truc_valencia"), 0, 10)]
     assert len({deals.digest for deals in (DealSet(rules, 0, 10), *others)}) == 5
     assert DealSet(Rules("argentino", flor_mode="off"), 0, 10).digest == DealSet(rules, 0, 10).digest
+
+
+def test_the_deals_of_a_seed_stay_what_they_were_in_earlier_versions() -> None:
+    assert DealSet(Rules("argentino", 2), 0, 1000).digest.startswith("73fe4c3fc6d5")
 
 
 def test_the_draws_of_agents_leave_the_deals_alone() -> None:

@@ -16,6 +16,7 @@ from agents.arena.result import MatchResult
 from agents.arena.tournament import Tournament
 from truco_env.rules import Rules
 
+_INTERVAL = "95 % interval"
 _PLAIN_WIDTH = 240  # wide enough that no cell wraps where there is no terminal
 
 
@@ -28,7 +29,7 @@ def print_match(console: Console, result: MatchResult) -> None:
     """Print one result."""
     a, b = result.labels
     console.print(f"A = {escape(a)}, B = {escape(b)}; {_conditions(result)}")
-    table = _new_table(console, "A against B", "mean", "95 % interval")
+    table = _new_table(console, "A against B", "mean", _INTERVAL)
     unit = "matches" if result.episode == "match" else "hands"
     table.add_row("points per hand", *_points(result.points_per_hand()))
     table.add_row(f"{unit} won", *_rate(result.win_rate()))
@@ -51,11 +52,12 @@ def print_tournament(console: Console, tournament: Tournament) -> None:
     for i, label in enumerate(tournament.labels):
         payoff.add_row(escape(label), *(_rate(tournament.win_rate(i, j))[0] if i != j else "" for j in range(len(tournament.labels))))
     _print(console, payoff)
+    console.print()
     anchor = escape(tournament.labels[tournament.anchor])
-    ratings = _new_table(console, "agent", f"Elo ({anchor} = 0)", "95 % interval", "worst pairing")
+    ratings = _new_table(console, "agent", f"Elo ({anchor} = 0)", _INTERVAL, "worst pairing")
     for index, rating in sorted(enumerate(tournament.ratings()), key=lambda item: -item[1].mean):
         worst = min((j for j in range(len(tournament.labels)) if j != index), key=lambda j: tournament.win_rate(index, j).mean)
-        interval = "" if index == tournament.anchor else f"{rating.low:+.0f} .. {rating.high:+.0f}"
+        interval = "" if index == tournament.anchor else f"{rating.low:+.0f}..{rating.high:+.0f}"
         against = f"{_rate(tournament.win_rate(index, worst))[0]} against {escape(tournament.labels[worst])}"
         ratings.add_row(escape(tournament.labels[index]), f"{rating.mean:+.0f}", interval, against)
     _print(console, ratings)
@@ -65,13 +67,9 @@ def print_table(console: Console, results: Sequence[MatchResult]) -> None:
     """Print one agent's results against several others on one deal set, with the mean over them if there are several."""
     console.print(f"{escape(results[0].labels[0])}; {_conditions(results[0])}")
     unit = "matches" if results[0].episode == "match" else "hands"
-    columns = ["points per hand", "95 % interval", f"{unit} won", "95 % interval"]
-    if results[0].episode == "match":
-        columns += ["hands per match", "95 % interval"]
-    table = _new_table(console, "against", *columns)
+    table = _new_table(console, "against", "points per hand", _INTERVAL, f"{unit} won", _INTERVAL)
     for result in results:
-        hands = _plain(result.hands_per_match()) if result.episode == "match" else ()
-        table.add_row(escape(result.labels[1]), *_points(result.points_per_hand()), *_rate(result.win_rate()), *hands)
+        table.add_row(escape(result.labels[1]), *_points(result.points_per_hand()), *_rate(result.win_rate()))
     if len(results) > 1:
         points = estimate_mean(np.mean([result.group_points for result in results], axis=0))
         wins = estimate_rate(np.mean([result.group_wins for result in results], axis=0))
@@ -93,9 +91,9 @@ def _conditions(result: MatchResult) -> str:
 
 def _new_table(console: Console, first: str, *others: str) -> Table:
     table = Table(box=box.SIMPLE_HEAD if console.is_terminal else box.MARKDOWN)
-    table.add_column(first)
+    table.add_column(first, overflow="fold")
     for name in others:
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", overflow="fold", no_wrap=name == _INTERVAL)
     return table
 
 
@@ -110,14 +108,14 @@ def _print(console: Console, table: Table) -> None:
 
 
 def _points(estimate: Estimate) -> tuple[str, str]:
-    return f"{estimate.mean:+.3f}", f"{estimate.low:+.3f} .. {estimate.high:+.3f}"
+    return f"{estimate.mean:+.3f}", f"{estimate.low:+.3f}..{estimate.high:+.3f}"
 
 
 def _rate(estimate: Estimate, *, signed: bool = False) -> tuple[str, str]:
     sign = "+" if signed else ""
     mean, low, high = (f"{100 * value:{sign}.1f}" for value in (estimate.mean, estimate.low, estimate.high))
-    return f"{mean} %", f"{low} .. {high} %"
+    return f"{mean}%", f"{low}..{high}%"
 
 
 def _plain(estimate: Estimate) -> tuple[str, str]:
-    return f"{estimate.mean:.2f}", f"{estimate.low:.2f} .. {estimate.high:.2f}"
+    return f"{estimate.mean:.2f}", f"{estimate.low:.2f}..{estimate.high:.2f}"

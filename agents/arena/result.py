@@ -52,8 +52,14 @@ class MatchResult:
 
     @property
     def group_points(self) -> npt.NDArray[np.float64]:
-        """Points per hand of each group, float64 (groups,): points won by A minus B over hands played, in all seatings together."""
-        return np.asarray(self.scores.points.sum(axis=1) / self.scores.hands.sum(axis=1))
+        """Each group's part in the points per hand, float64 (groups,).
+
+        Their mean is exactly all points (A minus B) over all hands; their spread is that of this ratio, to first order:
+        ratio + (points - ratio * hands) / mean hands, with the points and hands of the group in all its seatings.
+        """
+        points, hands = self.scores.points.sum(axis=1), self.scores.hands.sum(axis=1)
+        ratio = points.sum() / hands.sum()
+        return np.asarray(ratio + (points - ratio * hands) / hands.mean())
 
     @property
     def group_wins(self) -> npt.NDArray[np.float64]:
@@ -61,7 +67,7 @@ class MatchResult:
         return np.asarray(self.scores.wins.mean(axis=1))
 
     def points_per_hand(self) -> Estimate:
-        """Mean over groups of the points that A wins more than B in a hand."""
+        """Points that A wins more than B in a hand: all points over all hands."""
         return estimate_mean(self.group_points)
 
     def win_rate(self) -> Estimate:
