@@ -1,0 +1,80 @@
+"""PPOAgent: a trained network as a player."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.ppo.checkpoint import Checkpoint, CheckpointError, load
+from agents.ppo.network import Network
+from truco_env.agent import Agent
+from truco_env.observation import layout_of
+from truco_env.rules import Rules
+
+MODES: Final = ("sampled", "greedy")
+_TRANSFER: Final = "transfer"
+
+
+class PPOAgent:
+    """Plays by a trained policy. It sees the observation only, and remembers nothing.
+
+    Args:
+        checkpoint: the trained agent.
+        mode: ``"sampled"`` draws from the policy, which is what training optimised; ``"greedy"`` takes the likeliest action.
+    """
+
+    def __init__(self, checkpoint: Checkpoint, *, mode: str = "sampled") -> None:
+        if mode not in MODES:
+            raise ValueError(f"mode={mode!r} is not known: choose one of {', '.join(MODES)}")
+        self.checkpoint = checkpoint
+        self.mode = mode
+        self.name = checkpoint.name if mode == "sampled" else f"{checkpoint.name}:{mode}"
+        self.network = Network(checkpoint.architecture, dict(checkpoint.weights), layout_of(checkpoint.rules).scale)
+
+    def start(self, rows: npt.NDArray[np.int64]) -> None:
+        """It remembers nothing."""
+
+    def act(
+        self,
+        observations: npt.NDArray[np.int8],
+        masks: npt.NDArray[np.int8],
+        rng: np.random.Generator,
+        rows: npt.NDArray[np.int64],
+    ) -> npt.NDArray[np.int64]:
+        """Return a legal action per row (see ``truco_env.agent.Agent``)."""
+        return self.network.act(observations, masks, rng.random(len(masks)) if self.mode == "sampled" else None)
+
+
+def load_agent(text: str, rules: Rules) -> Agent | None:
+    """Turn ``FOLDER`` or ``FOLDER:MODE`` into an agent, or return None where there is no such folder.
+
+    ``MODE`` is ``sampled`` (default), ``greedy``, ``transfer`` (play a table with the same observations but other options than those
+    trained for), or several of them with commas between.
+
+    Raises:
+        CheckpointError: the folder is no checkpoint, is damaged, or was trained for another table.
+    """
+    folder, words = Path(text), list[str]()
+    head, colon, tail = text.rpartition(":")
+    if colon and not folder.is_dir():
+        folder, words = Path(head), tail.split(",")
+    if not folder.is_dir():
+        return None
+    unknown = [word for word in words if word not in (*MODES, _TRANSFER)]
+    if unknown:
+        raise CheckpointError(f"{text}: mode {unknown[0]!r} is not known: choose from {', '.join(MODES)}, {_TRANSFER}")
+    checkpoint = load(folder)
+    if checkpoint.rules != rules:
+        fits = layout_of(checkpoint.rules) is layout_of(rules)
+        if not fits or _TRANSFER not in words:
+            way = f"; {folder}:{_TRANSFER} lets it play anyway" if fits else ""
+            raise CheckpointError(f"{folder} was trained for {_table(checkpoint.rules)}, not for {_table(rules)}{way}")
+    return PPOAgent(checkpoint, mode="greedy" if "greedy" in words else "sampled")
+
+
+def _table(rules: Rules) -> str:
+    options = "".join(f" {name}={value}" for name, value in sorted(rules.options.items()))
+    return f"{rules.ruleset} players={rules.players}{options}"

@@ -1,0 +1,141 @@
+"""The command line of training: ``python train.py --help``."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import FrameType
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from agents.arena.result import MatchResult
+from agents.training.config import Config, ConfigError, read_config
+from agents.training.run_folder import RunFolder
+from truco_env.errors import TrucoError
+
+_RESUMABLE = ("ppo.total_steps", "evaluation.", "checkpoints.", "machine.")  # beginnings of keys
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="train.py", description="Train an agent by PPO against a pool of opponents.")
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--config", type=Path, metavar="FILE", help="what to train: a YAML file such as configs/argentino.yaml")
+    source.add_argument("--resume", type=Path, metavar="FOLDER", help="go on with the run in FOLDER from its newest checkpoint")
+    parser.add_argument("--runs", type=Path, default=Path("runs"), metavar="FOLDER", help="where new run folders are made (default: runs)")
+    parser.add_argument("changes", nargs="*", metavar="key=value", help="values that replace those of the config, such as ppo.epochs=2")
+    return parser
+
+
+class _Screen:
+    """Shows a progress bar, and a line per evaluation."""
+
+    def __init__(self, console: Console, total: int) -> None:
+        self.console = console
+        self.bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.completed:,.0f}/{task.total:,.0f} decisions"),
+            TextColumn("{task.fields[speed]}"),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            console=console,
+            disable=not console.is_terminal,
+        )
+        self.task: TaskID = self.bar.add_task("training", total=total, speed="")
+
+    def progress(self, steps: int, speed: float) -> None:
+        self.bar.update(self.task, completed=steps, speed=f"{speed / 1000:.1f} k/s")
+
+    def evaluated(self, steps: int, results: Mapping[str, MatchResult]) -> None:
+        parts = []
+        for name, result in results.items():
+            rate = result.win_rate()
+            parts.append(f"{name} {100 * rate.mean:.1f} % [{100 * rate.low:.1f}, {100 * rate.high:.1f}]")
+        groups = next(iter(results.values())).groups if results else 0
+        self.console.print(f"{steps:>12,} decisions: wins against {', '.join(parts)} ({groups} deal groups)", highlight=False)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status: 0 done, 2 wrong input, 130 stopped and saved."""
+    options = _parser().parse_args(arguments)
+    console = Console()
+    try:
+        config, folder, fresh = _prepare(options)
+        return _train(config, folder, console, fresh=fresh)
+    except TrucoError as error:
+        print(f"train.py: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"train.py: {error}", file=sys.stderr)
+        return 2
+
+
+def _prepare(options: argparse.Namespace) -> tuple[Config, RunFolder, bool]:
+    import agents  # noqa: F401 - makes the names of agents known
+
+    changes: list[str] = options.changes
+    if options.config is not None:
+        config = read_config(options.config, changes)
+        return config, RunFolder.create(config, options.runs), True
+    for change in changes:
+        if not change.startswith(_RESUMABLE):
+            raise ConfigError(
+                f"{change}: a resumed run keeps its config; only {', '.join(_RESUMABLE)} can be changed".replace("., ", ".*, ")
+            )
+    folder = RunFolder(options.resume)
+    config = folder.read_config(changes)
+    if not folder.checkpoints():
+        raise ConfigError(f"{folder.path} has no checkpoint to go on from: start anew with train.py --config {folder.path / 'config.yaml'}")
+    folder.write_config(config)
+    return config, folder, False
+
+
+def _train(config: Config, folder: RunFolder, console: Console, *, fresh: bool) -> int:
+    from agents.training.trainer import Trainer, TrainingStopped
+
+    screen = _Screen(console, config.ppo.total_steps)
+    trainer = Trainer(config, folder, screen)
+    if not fresh:
+        trainer.restore(folder.checkpoints()[-1])
+    steps = trainer.model.num_timesteps
+    console.print(f"{'training in' if fresh else f'going on after {steps:,} decisions in'} {folder.path}", highlight=False)
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        trainer.stop = True
+        console.print("stopping after this update; press again to stop at once, without saving")
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        with screen.bar:
+            trainer.run()
+    except TrainingStopped as stopped:
+        console.print(f"stopped and saved in {stopped.checkpoint}\ngo on with: python train.py --resume {folder.path}", highlight=False)
+        return 130
+    except KeyboardInterrupt:
+        console.print(
+            f"stopped without saving; go on from the last checkpoint with: python train.py --resume {folder.path}", highlight=False
+        )
+        return 130
+    finally:
+        signal.signal(signal.SIGINT, before)
+    _say_where(config, folder, console)
+    return 0
+
+
+def _say_where(config: Config, folder: RunFolder, console: Console) -> None:
+    rival = config.evaluation.opponents[-1] if config.evaluation.opponents else "random"
+    table = f"--ruleset {config.table.ruleset} --players {config.table.players}"
+    lines = (
+        f"trained agent:  {folder.agent}",
+        f"curves:         {folder.path / 'curves.png'}, {folder.path / 'curves.csv'}",
+        f"checkpoints:    {folder.path / 'checkpoints'}",
+        f"TensorBoard:    tensorboard --logdir {folder.path / 'tensorboard'}",
+        f"evaluate it:    python evaluate.py match {folder.agent} {rival} {table} --groups 1000",
+    )
+    console.print("\n".join(lines), highlight=False, soft_wrap=True)
