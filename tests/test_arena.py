@@ -26,8 +26,10 @@ from agents.arena import (
 )
 from agents.arena.result import save_json
 from agents.arena.seating import member_table
+from truco_env.actions import N_ACTIONS
 from truco_env.agent import AgentError
 from truco_env.batch import Batch
+from truco_env.game import Game
 from truco_env.rules import Rules
 
 Ints = npt.NDArray[np.int64]
@@ -59,7 +61,7 @@ class Scripted:
 
     def __init__(self, name: str, choose: Callable[[Bytes], Ints]) -> None:
         self.name = name
-        self._choose = choose
+        self.choose = choose
         self.started: set[int] = set()
 
     def start(self, rows: Ints) -> None:
@@ -67,7 +69,7 @@ class Scripted:
 
     def act(self, observations: Bytes, masks: Bytes, rng: np.random.Generator, rows: Ints) -> Ints:
         assert set(rows.tolist()) <= self.started
-        return self._choose(masks)
+        return self.choose(masks)
 
 
 def lowest(name: str = "lowest") -> Scripted:
@@ -160,6 +162,29 @@ def test_the_loser_gets_minus_one_and_the_arena_counts_the_same_winner() -> None
     np.testing.assert_array_equal(rewards.sum(axis=1), 0)
     result = play_match(first, second, rules, groups=50, seed=5)
     np.testing.assert_array_equal(2 * result.scores.wins[:, 0] - 1, rewards[:, 0])
+
+
+@pytest.mark.parametrize("rules", [Rules("argentino", 2), Rules("argentino", 4), Rules("argentino", 3)], ids=name_of)
+def test_a_match_has_the_points_hands_and_winner_of_the_same_game_played_by_hand(rules: Rules) -> None:
+    sides = (mixed(), highest())
+    result = play_match(*sides, rules, groups=5)
+    for group, seed in enumerate(DealSet(rules, 0, 5).seeds.tolist()):
+        for column, seating in enumerate(seatings_of(rules)):
+            game = Game(rules)
+            game.deal(seed=seed)
+            while not game.match_over:
+                if game.hand_over:
+                    game.next_hand()
+                mask = np.zeros((1, N_ACTIONS), dtype=np.int8)
+                mask[0, game.legal_actions] = 1
+                assert game.to_act is not None
+                game.play(int(sides[seating.sides[game.to_act]].choose(mask)[0]))
+            assert isinstance(game.winner, int)
+            ours = [seating.sides[account] == 0 for account in range(rules.n_accounts)]
+            scores = np.array(game.scores)
+            assert result.scores.points[group, column] == scores[ours].mean() - scores[np.logical_not(ours)].mean()
+            assert result.scores.hands[group, column] == game.hand_number
+            assert result.scores.wins[group, column] == float(ours[game.winner])
 
 
 @pytest.mark.parametrize("rules", [Rules("argentino", 2), Rules("argentino", 2, target=15), Rules("argentino", 4)], ids=name_of)
@@ -269,6 +294,14 @@ def test_an_illegal_move_names_the_agent() -> None:
 def test_an_action_out_of_range_names_the_agent() -> None:
     with pytest.raises(ArenaError, match="agent 'wild' made an illegal move"):
         play_match(lowest(), Scripted("wild", lambda masks: np.full(len(masks), 99)), Rules(), groups=2)
+
+
+def test_every_agent_of_every_chunk_draws_from_a_stream_of_its_own() -> None:
+    deals = DealSet(Rules(), 0, 300)
+    streams = [deals.agent_generator(chunk, side, member) for chunk in (0, 1) for side in (0, 1) for member in (0, 1)]
+    drawn = {generator.integers(2**63) for generator in [*streams, DealSet(Rules(), 1, 300).agent_generator(0, 0, 0)]}
+    assert len(drawn) == 9
+    assert not drawn & set(deals.seeds.tolist())
 
 
 def test_an_interrupt_keeps_the_finished_beginning() -> None:

@@ -103,6 +103,14 @@ def test_a_tournament_rates_the_better_agent_higher_with_the_anchor_at_zero() ->
     assert tournament.ratings() == tournament.ratings()
 
 
+def test_the_rating_of_two_sides_is_elo_of_their_win_rate_with_one_drawn_group_more() -> None:
+    result = play_match("bravo", "random", Rules(), groups=100)
+    odds = (result.group_wins.sum() + 0.5) / (100.5 - result.group_wins.sum())
+    bravo, random = Tournament(("bravo", "random"), {(0, 1): result}, anchor=1).ratings()
+    assert bravo.mean == pytest.approx(400 * np.log10(odds))
+    assert random.mean == 0
+
+
 @pytest.mark.parametrize("labels", [["a"], ["a", "b", "a"]])
 def test_a_tournament_needs_different_sides(labels: list[str]) -> None:
     with pytest.raises(ArenaError):
