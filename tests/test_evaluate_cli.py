@@ -17,7 +17,10 @@ import pytest
 
 from agents.arena import Pairing, Scores, play_match
 from agents.arena.cli import main
+from agents.ppo import Architecture, Checkpoint
+from truco_env.actions import N_ACTIONS
 from truco_env.agent import Agent
+from truco_env.observation import layout_of
 from truco_env.rules import Rules
 
 ROOT = Path(__file__).parents[1]
@@ -72,13 +75,6 @@ def test_the_file_recomputes_every_printed_number(tmp_path: Path, capsys: pytest
     assert numbers(rows["points per hand"])[1:] == pytest.approx([ratio - half, ratio + half], abs=6e-4)
     summary = data["summary"]["win_rate"]
     assert numbers(rows["matches won"]) == pytest.approx([100 * summary[key] for key in ("mean", "low", "high")], abs=6e-2)
-
-
-def test_the_file_is_the_same_whatever_the_number_of_workers(tmp_path: Path) -> None:
-    files = [tmp_path / f"{workers}.json" for workers in (1, 2)]
-    for workers, file in zip((1, 2), files, strict=True):
-        assert main(["match", "bravo", "random", "--groups", "200", "--workers", str(workers), "--out", str(file)]) == 0
-    assert files[0].read_bytes() == files[1].read_bytes()
 
 
 def test_hand_episodes_count_hands(capsys: pytest.CaptureFixture[str]) -> None:
@@ -157,7 +153,7 @@ def test_bad_input_is_one_line_and_status_2(line: str, capsys: pytest.CaptureFix
     assert BAD[line] in captured.err
 
 
-@pytest.mark.parametrize("content", [{}, {"manifest.json": "{"}, {"manifest.json": "[]"}])
+@pytest.mark.parametrize("content", [{}, {"manifest.json": "{"}, {"manifest.json": "[]"}, {"manifest.json": "{}", "weights.npz": "x"}])
 def test_a_folder_that_is_no_checkpoint_is_one_line_and_status_2(
     content: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -167,6 +163,29 @@ def test_a_folder_that_is_no_checkpoint_is_one_line_and_status_2(
     captured = capsys.readouterr()
     assert re.fullmatch(r"evaluate\.py: [^\n]+\n", captured.err)
     assert str(tmp_path) in captured.err
+
+
+def save_checkpoint(folder: Path, rules: Rules) -> None:
+    """Write a PPO agent with random weights."""
+    architecture = Architecture(layout_of(rules).size, N_ACTIONS, (8,), (), ())
+    rng = np.random.default_rng(0)
+    weights = {name: rng.normal(0, 0.3, shape).astype(np.float32) for name, shape in architecture.shapes().items()}
+    Checkpoint("net", rules, architecture, weights).save(folder)
+
+
+def test_checkpoint_folders_play_in_worker_processes_as_in_this_one(tmp_path: Path) -> None:
+    save_checkpoint(tmp_path / "net", Rules())
+    files = [tmp_path / f"{workers}.json" for workers in (1, 2)]
+    for workers, file in zip((1, 2), files, strict=True):
+        assert main(["match", str(tmp_path / "net"), "random", "--groups", "200", "--workers", str(workers), "--out", str(file)]) == 0
+    assert files[0].read_bytes() == files[1].read_bytes()
+    assert json.loads(files[0].read_text())["sides"] == [str(tmp_path / "net"), "random"]
+
+
+def test_a_checkpoint_for_another_table_is_one_line_and_status_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    save_checkpoint(tmp_path / "net", Rules())
+    assert main(["match", str(tmp_path / "net"), "random", *FEW, "--players", "4"]) == 2
+    assert re.fullmatch(r"evaluate\.py: [^\n]+\n", capsys.readouterr().err)
 
 
 def test_bad_input_is_found_before_anything_is_played(monkeypatch: pytest.MonkeyPatch) -> None:
