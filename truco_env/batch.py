@@ -13,7 +13,7 @@ import numpy.typing as npt
 from truco_env.actions import N_ACTIONS, Action
 from truco_env.encode import encode
 from truco_env.engine.chance import _GOLDEN, mix
-from truco_env.engine.compile import entry, rule
+from truco_env.engine.compile import entry, hot_rule, rule
 from truco_env.engine.hand import deal, start_match
 from truco_env.engine.record import GAME_DTYPE, new_games
 from truco_env.engine.step import apply_action, find_decision
@@ -27,11 +27,13 @@ _HAND_EPISODE: Final = 1
 _WIN, _POINTS, _SHAPED = 0, 1, 2
 
 
-@rule
+@hot_rule
 def write_mask(legal: int, mask: Any) -> None:
     """Expand a set of actions into ``mask``, int8 of shape (N_ACTIONS,)."""
-    for action in range(N_ACTIONS):
-        mask[action] = (legal >> action) & 1
+    low, high = np.int32(legal & 0x3FFFF), np.int32(legal >> 18)
+    for action in range(18):
+        mask[action] = (low >> action) & 1
+        mask[action + 18] = (high >> action) & 1
 
 
 @rule
@@ -46,7 +48,7 @@ def _potential(g: Any, r: Any, account: int) -> float:
     return total
 
 
-@rule
+@hot_rule
 def _measure(g: Any, r: Any, kind: int, before: bool, rewards: Any) -> None:
     """Add to ``rewards`` what the position is worth after an action, or take off what it was worth before."""
     sign = -1.0 if before else 1.0
@@ -227,9 +229,7 @@ class Batch:
         self.seats[rows] = self.games["to_act"][rows]
         self.observations[rows], self.masks[rows] = self.observe(rows, self.seats[rows])
 
-    def observe(
-        self, rows: npt.NDArray[np.int64], seats: npt.NDArray[np.int8]
-    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+    def observe(self, rows: npt.NDArray[np.int64], seats: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
         """Return fresh observations and masks of game ``rows[k]`` as seen by ``seats[k]``; masks are zero off turn."""
         observations = np.empty((len(rows), self.layout.size), dtype=np.int8)
         masks = np.empty((len(rows), N_ACTIONS), dtype=np.int8)

@@ -57,14 +57,14 @@ DECKS: Final = (
 
 
 def _tier_table() -> npt.NDArray[np.int8]:
-    table = np.zeros((3, N_CARDS), dtype=np.int8)
+    table = np.zeros((3, N_CARDS + 1), dtype=np.int8)
     for deck, ranks in enumerate((_TIERS_FULL, _TIERS_TRUC, _TIERS_TRUC)):
         for card in DECKS[deck].tolist():
             table[deck, card] = _TOP.get(card_name(card), ranks.get(card // 4 + 1, 0))
     return table
 
 
-#: ``TIERS[deck, card]``: truco rank 1..14, 0 for a card that is not in the deck. Equal rank is a parda.
+#: ``TIERS[deck, card]``: truco rank 1..14, 0 for a card that is not in the deck and for -1, no card. Equal rank is a parda.
 TIERS: Final = _tier_table()
 
 #: ``VALUES[card]``: what a card counts for envido and flor (rules.md 1.3).

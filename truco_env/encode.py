@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from truco_env.actions import Action
-from truco_env.cards import TIERS
-from truco_env.engine.compile import rule
+from truco_env.cards import N_TIERS, TIERS
+from truco_env.engine.compile import hot_rule, rule
 from truco_env.engine.envido import envido_if_refused, envido_stake
 from truco_env.engine.flor import may_sing
 from truco_env.engine.record import (
+    ENVIDO_ACCEPTED,
     ENVIDO_ANSWER,
     ENVIDO_WAITS,
     FLOR_ANSWER,
     FLOR_POLL,
     NOBODY,
+    PARDA,
+    PICA,
     ROUND_OPEN,
     TRUCO_ANSWER,
     UNDECIDED,
@@ -36,7 +39,7 @@ _FIRST_ENVIDO = int(Action.ENVIDO)
 _QUIERO = int(Action.QUIERO)
 
 
-@rule
+@hot_rule
 def encode(g: Any, r: Any, at: Any, me: int, o: Any) -> None:
     """Write the observation of seat ``me`` into ``o``, int8 of shape (size,); ``at`` holds the layout's offsets."""
     for i in range(at[_SIZE]):
@@ -60,93 +63,89 @@ def encode(g: Any, r: Any, at: Any, me: int, o: Any) -> None:
         _write_senas(g, r, at, me, o)
 
 
-@rule
+@hot_rule
 def _seen_from(me: int, seat: int, players: int) -> int:
     """The seat counted relative to ``me``."""
     away = seat - me
     return away + players if away < 0 else away
 
 
-@rule
+@hot_rule
 def _mark(o: Any, start: int, me: int, seat: int, players: int) -> None:
     if seat != NOBODY:
         o[start + _seen_from(me, seat, players)] = 1
 
 
-@rule
+@hot_rule
+def _write_seats(o: Any, start: int, me: int, seats: int, players: int) -> None:
+    """Write a set of seats, relative to ``me``."""
+    turned = (seats >> me) | (seats << (players - me))
+    for i in range(players):
+        o[start + i] = (turned >> i) & 1
+
+
+@hot_rule
 def _write_card(o: Any, start: int, r: Any, card: int) -> None:
-    o[start + TIERS[r.deck, card] - 1] = 1
-    o[start + 14 + (card & 3)] = 1
+    """Write a card, or nothing for -1; without a branch, since cards come in no order that a processor could guess."""
+    tier = int(TIERS[r.deck, card])
+    there = 1 if tier > 0 else 0
+    o[start + max(tier - 1, 0)] = there
+    o[start + N_TIERS + (card & 3)] = there
 
 
-@rule
+@hot_rule
 def _write_hand(g: Any, r: Any, at: Any, me: int, o: Any) -> None:
-    best = 0
-    for seat in range(r.players):
-        card = int(g.table[g.trick, seat])
-        if card >= 0 and _in_hand(g, r, seat):
-            best = max(best, int(TIERS[r.deck, card]))
-    for slot in range(4 if r.gallo else 3):
-        card = int(g.cards[me, slot])
-        if card < 0:
-            continue
-        _write_card(o, at[_HAND] + slot * CARD_WIDTH, r, card)
-        if (int(g.held[me]) >> slot) & 1:
-            tier = int(TIERS[r.deck, card])
-            o[at[_HELD] + slot] = 1
-            o[at[_BEATS] + slot] = tier > best
-            o[at[_TIES] + slot] = tier == best
-    for seat in range(r.players):
-        card = int(g.table[g.trick, seat])
-        if card >= 0 and TIERS[r.deck, card] == best and _in_hand(g, r, seat):
-            o[at[_BEST] + _seen_from(me, seat, r.players)] = 1
+    for slot in range(3):
+        _write_slot(g, r, at, me, slot, o)
+    _write_seats(o, at[_BEST], me, int(g.best_seats), int(r.players))
     number = int(g.envido[me])
     o[at[_ENVIDO]] = number
-    for i in range(number - 19):
-        o[at[_ENVIDO_AT_LEAST] + i] = 1
+    start = at[_ENVIDO_AT_LEAST]
+    for i in range(14):
+        o[start + i] = number >= 20 + i
     o[at[_FLOR]] = g.flor[me]
     o[at[_MAY_SING]] = may_sing(g, r, me)
     if g.passed[me]:
         for i in range(N_POLLS):
             o[at[_PASSED] + i] = (int(g.passed[me]) >> i) & 1
-    if r.gallo and g.discarded >= 0 and me == g.dealer:
-        _write_card(o, at[_DISCARDED], r, int(g.discarded))
+    if r.gallo:
+        _write_slot(g, r, at, me, 3, o)
+        if g.discarded >= 0 and me == g.dealer:
+            _write_card(o, at[_DISCARDED], r, int(g.discarded))
 
 
-@rule
-def _in_hand(g: Any, r: Any, seat: int) -> bool:
-    """Whether a card on the table belongs to this hand, not to an earlier duel of the deal."""
-    return r.pica_pica == 0 or g.kind != 2 or seat == g.mano or (seat - g.mano + 6) % 6 == 3
+@hot_rule
+def _write_slot(g: Any, r: Any, at: Any, me: int, slot: int, o: Any) -> None:
+    card = int(g.cards[me, slot])
+    tier, held = int(TIERS[r.deck, card]), (int(g.held[me]) >> slot) & 1
+    _write_card(o, at[_HAND] + slot * CARD_WIDTH, r, card)
+    o[at[_HELD] + slot] = held
+    o[at[_BEATS] + slot] = held & (1 if tier > g.best_tier else 0)
+    o[at[_TIES] + slot] = held & (1 if tier == g.best_tier else 0)
 
 
-@rule
+@hot_rule
 def _write_tricks(g: Any, r: Any, at: Any, me: int, us: int, o: Any) -> None:
     players = int(r.players)
-    for trick in range(int(g.trick) + 1 if g.kind != 2 else 3):
-        rel = players - me
+    for trick in range(3 if g.kind == PICA else int(g.trick) + 1):
+        start = at[_TABLE] + trick * players * CARD_WIDTH
         for seat in range(players):
-            if rel == players:
-                rel = 0
-            if g.table[trick, seat] >= 0:
-                _write_card(o, at[_TABLE] + (trick * players + rel) * CARD_WIDTH, r, int(g.table[trick, seat]))
-            rel += 1
+            _write_card(o, start + _seen_from(me, seat, players) * CARD_WIDTH, r, int(g.table[trick, seat]))
         winner = int(g.trick_winner[trick])
         if winner != UNDECIDED:
-            o[at[_TRICK_WON] + trick * 3 + (2 if winner == 2 else winner ^ us)] = 1
+            o[at[_TRICK_WON] + trick * 3 + (2 if winner == PARDA else winner ^ us)] = 1
     o[at[_TRICK] + g.trick] = 1
     _mark(o, at[_LEADER], me, int(g.leader), players)
     _mark(o, at[_MANO], me, int(g.mano), players)
     _mark(o, at[_TURN], me, int(g.turn), players)
+    _write_seats(o, at[_ACTIVE], me, int(g.active), players)
     for seat in range(players):
-        if has(int(g.active), seat):
-            o[at[_ACTIVE] + _seen_from(me, seat, players)] = 1
-        if g.left_at[seat]:
-            o[at[_LEFT_AT] + _seen_from(me, seat, players)] = g.left_at[seat]
+        o[at[_LEFT_AT] + _seen_from(me, seat, players)] = g.left_at[seat]
     o[at[_FRESH]] = g.fresh
     o[at[_CLOCK]] = g.clock
 
 
-@rule
+@hot_rule
 def _write_phase(g: Any, r: Any, at: Any, me: int, o: Any) -> None:
     """A poll is nobody's business but the asked seat's: the others see what waits behind it (rules.md 1.14)."""
     phase, seat = int(g.phase), int(g.to_act)
@@ -162,7 +161,7 @@ def _write_phase(g: Any, r: Any, at: Any, me: int, o: Any) -> None:
     _mark(o, at[_TO_ACT], me, seat, int(r.players))
 
 
-@rule
+@hot_rule
 def _write_truco(g: Any, r: Any, at: Any, me: int, us: int, o: Any) -> None:
     players = int(r.players)
     o[at[_WORTH]] = truco_worth(g)
@@ -181,7 +180,7 @@ def _write_truco(g: Any, r: Any, at: Any, me: int, us: int, o: Any) -> None:
         o[at[_TRUCO_RIGHT] + (int(g.truco_right) ^ us)] = 1
 
 
-@rule
+@hot_rule
 def _write_envido(g: Any, r: Any, at: Any, me: int, us: int, o: Any) -> None:
     players = int(r.players)
     o[at[_ENVIDO_STATE] + g.envido_state - 1] = 1
@@ -192,14 +191,16 @@ def _write_envido(g: Any, r: Any, at: Any, me: int, us: int, o: Any) -> None:
     o[at[_ENVIDO_OVER_TRUCO]] = g.envido_over_truco
     if g.envido_state == ENVIDO_WAITS:
         _mark(o, at[_ENVIDO_ANSWERER], me, int(g.envido_answerer), players)
-    o[at[_ENVIDO_STAKE]] = min(envido_stake(g, r, us), 127)
-    o[at[_ENVIDO_STAKE] + 1] = min(envido_stake(g, r, 1 - us), 127)
-    o[at[_ENVIDO_REFUSED]] = envido_if_refused(g, r)
-    for seat in range(players):
-        o[at[_TOLD] + _seen_from(me, seat, players)] = g.told[seat]
+    if g.envido_state == ENVIDO_ACCEPTED:
+        for seat in range(players):
+            o[at[_TOLD] + _seen_from(me, seat, players)] = g.told[seat]
+    if g.envido_state == ENVIDO_WAITS or (r.truc and g.envido_state == ENVIDO_ACCEPTED):
+        o[at[_ENVIDO_STAKE]] = min(envido_stake(g, r, us), 127)
+        o[at[_ENVIDO_STAKE] + 1] = min(envido_stake(g, r, 1 - us), 127)
+        o[at[_ENVIDO_REFUSED]] = envido_if_refused(g, r)
 
 
-@rule
+@hot_rule
 def _write_flor(g: Any, r: Any, at: Any, me: int, o: Any) -> None:
     players = int(r.players)
     o[at[_FLOR_ROUND] + g.flor_round - 1] = 1
@@ -210,14 +211,14 @@ def _write_flor(g: Any, r: Any, at: Any, me: int, o: Any) -> None:
     if g.flor_answer != NOBODY:
         o[at[_FLOR_ANSWER] + (0 if g.flor_answer == _QUIERO else 1)] = 1
         _mark(o, at[_FLOR_ANSWERER], me, int(g.flor_answerer), players)
+    _write_seats(o, at[_FLOR_SUNG], me, int(g.flor_sung), players)
     for seat in range(players):
         rel = _seen_from(me, seat, players)
-        o[at[_FLOR_SUNG] + rel] = has(int(g.flor_sung), seat)
         o[at[_FLOR_AT] + rel] = g.flor_at[seat]
         o[at[_FLOR_TOLD] + rel] = g.flor_told[seat]
 
 
-@rule
+@hot_rule
 def _write_score(g: Any, r: Any, at: Any, me: int, us: int, o: Any) -> None:
     o[at[_ANNOUNCED]] = g.announced
     accounts = 3 if r.gallo else 2

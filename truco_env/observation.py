@@ -161,8 +161,8 @@ def _specs(n: int, slots: int, accounts: int, *, gallo: bool, duels: bool, senas
         (F.ENVIDO_CLOCK, (4,), 0, 127, 60, "call", "clock at each call"),
         (F.ENVIDO_OVER_TRUCO, (1,), 0, 1, 1, "", "was opened in answer to a truco"),
         (F.ENVIDO_ANSWERER, (n,), 0, 1, 1, seat, "must answer the waiting envido"),
-        (F.ENVIDO_STAKE, (2,), 0, 127, 30, "us / them", "points of the chain if won by us / by them"),
-        (F.ENVIDO_REFUSED, (1,), 0, 127, 30, "", "points of the chain if its last call is or was refused"),
+        (F.ENVIDO_STAKE, (2,), 0, 127, 30, "us / them", "points of the chain if won by us / by them; 0 once it is settled"),
+        (F.ENVIDO_REFUSED, (1,), 0, 127, 30, "", "points of the chain if refused now; 0 once it is settled"),
         (F.TOLD, (n,), 0, 34, 34, seat, "envido number told + 1, 0 = silent"),
         (F.FLOR_ROUND, (2,), 0, 1, 1, "open, over", "the flor round"),
         (F.FLOR_RUNG, (3,), 0, 1, 1, "flor, contraflor, al resto", "last call of the flor ladder"),
@@ -271,7 +271,9 @@ def decode(observation: npt.NDArray[np.int8], rules: Rules) -> dict[str, object]
     """
     layout = layout_of(rules)
     if observation.shape != (layout.size,):
-        raise ValueError(f"an observation of {rules.ruleset} with {rules.players} players has shape ({layout.size},), not {observation.shape}")
+        raise ValueError(
+            f"an observation of {rules.ruleset} with {rules.players} players has shape ({layout.size},), not {observation.shape}"
+        )
     values: dict[str, object] = {}
     for name, view in layout.views(observation).items():
         if name in ("hand", "table", "discarded"):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from truco_env.cards import DECK_TABLE
-from truco_env.engine.compile import rule
+from truco_env.engine.compile import hot_rule, rule
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -21,7 +21,7 @@ _SENAS = np.uint64(0xE7037ED1A0B428DB)
 _S30, _S27, _S31, _S32, _S11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(32), np.uint64(11)
 
 
-@rule
+@hot_rule
 def mix(state: int) -> int:
     """Return 64 well-mixed bits of a counter (the finaliser of splitmix64)."""
     z = state
@@ -30,7 +30,7 @@ def mix(state: int) -> int:
     return z ^ (z >> _S31)
 
 
-@rule
+@hot_rule
 def below(bits: int, bound: int) -> int:
     """Map 64 random bits to 0..bound-1."""
     return np.int64(((bits >> _S32) * np.uint64(bound)) >> _S32)
@@ -57,7 +57,7 @@ def draw_catch(g: Any, r: Any) -> bool:
     return np.float64(mix(g.sena_stream) >> _S11) * (1.0 / 9007199254740992.0) < r.sena_catch
 
 
-@rule
+@hot_rule
 def draw_cards(g: Any, r: Any, deck: Any) -> None:
     """Deal this hand's cards into ``g.cards``: three each, four to gallo's dealer (rules.md 1.4, 6.2).
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from truco_env.actions import Action
 from truco_env.cards import VALUES
-from truco_env.engine.compile import rule
+from truco_env.engine.compile import hot_rule, rule
 from truco_env.engine.log import record
 from truco_env.engine.record import (
     ENVIDO_ACCEPTED,
@@ -38,29 +38,19 @@ _QUIERO, _NO_QUIERO = int(Action.QUIERO), int(Action.NO_QUIERO)
 _FLAT1 = 1  # envit_refused
 _MANO_TEAM, _NEAREST_MANO = 0, 1  # envido_tie
 _REVEAL_WINNER, _REVEAL_ALL = 1, 2  # reveal_envido
-_NO_CARD = -1
 
 
-@rule
+@hot_rule
 def envido_number(a: int, b: int, c: int) -> int:
-    """The envido number of three card ids; -1 stands for no card (rules.md 1.3)."""
-    best = 0
-    if a >= 0:
-        best = max(best, int(VALUES[a]))
-    if b >= 0:
-        best = max(best, int(VALUES[b]))
-    if c >= 0:
-        best = max(best, int(VALUES[c]))
-    if a >= 0 and b >= 0 and a & 3 == b & 3:
-        best = max(best, 20 + int(VALUES[a]) + int(VALUES[b]))
-    if a >= 0 and c >= 0 and a & 3 == c & 3:
-        best = max(best, 20 + int(VALUES[a]) + int(VALUES[c]))
-    if b >= 0 and c >= 0 and b & 3 == c & 3:
-        best = max(best, 20 + int(VALUES[b]) + int(VALUES[c]))
-    return best
+    """The envido number of three card ids (rules.md 1.3)."""
+    x, y, z = int(VALUES[a]), int(VALUES[b]), int(VALUES[c])
+    with_ab = 20 + x + y if a & 3 == b & 3 else max(x, y)
+    with_ac = 20 + x + z if a & 3 == c & 3 else max(x, z)
+    with_bc = 20 + y + z if b & 3 == c & 3 else 0
+    return max(with_ab, max(with_ac, with_bc))
 
 
-@rule
+@hot_rule
 def may_open_envido(g: Any, r: Any, seat: int) -> bool:
     """Whether a seat may open envido at its turn or over a waiting truco (rules.md 1.12)."""
     if g.trick != 0 or g.envido_state != ENVIDO_NONE or g.flor_sung != 0 or g.truco_accepted != 0:
@@ -74,7 +64,7 @@ def may_open_envido(g: Any, r: Any, seat: int) -> bool:
     return played_no_card(g, seat) or (r.envido_open_after_own_card == 1 and owes_first_card(g) != 0)
 
 
-@rule
+@hot_rule
 def opening_envidos(r: Any) -> int:
     """The calls that open envido, as a set of actions."""
     if r.truc:
@@ -82,7 +72,7 @@ def opening_envidos(r: Any) -> int:
     return (1 << _ENVIDO) | (1 << _REAL) | (1 << _FALTA)
 
 
-@rule
+@hot_rule
 def envido_raises(g: Any, r: Any) -> int:
     """The raises over the waiting chain, as a set of actions (rules.md 2.3, 3.3, 4.3)."""
     count = int(g.n_envidos)
@@ -123,7 +113,7 @@ def call_envido(g: Any, r: Any, seat: int, action: int) -> None:
     g.announced = 1
 
 
-@rule
+@hot_rule
 def _chain_sum(g: Any, count: int) -> int:
     total = 0
     for i in range(count):
@@ -131,7 +121,7 @@ def _chain_sum(g: Any, count: int) -> int:
     return total
 
 
-@rule
+@hot_rule
 def envido_stake(g: Any, r: Any, winner: int) -> int:
     """Points of the chain if accepted and won by side ``winner``; a falta replaces what is beneath it (A9)."""
     count = int(g.n_envidos)
@@ -140,7 +130,7 @@ def envido_stake(g: Any, r: Any, winner: int) -> int:
     return _chain_sum(g, count)
 
 
-@rule
+@hot_rule
 def envido_if_refused(g: Any, r: Any) -> int:
     """Points of the chain if refused now: what stood before the last call, 1 if nothing did (rules.md 1.7)."""
     count = int(g.n_envidos)

@@ -6,7 +6,7 @@ from typing import Any
 
 from truco_env.actions import Action
 from truco_env.cards import VALUES
-from truco_env.engine.compile import rule
+from truco_env.engine.compile import hot_rule, rule
 from truco_env.engine.log import record
 from truco_env.engine.record import (
     CONTRAFLOR_SAID,
@@ -44,7 +44,7 @@ _REVEAL_WINNER, _REVEAL_ALL = 1, 2  # reveal_envido
 _HALF = 0  # falta
 
 
-@rule
+@hot_rule
 def flor_value(a: int, b: int, c: int) -> int:
     """The flor of three card ids, 20-38, or 0 (rules.md 1.3)."""
     if a & 3 != b & 3 or a & 3 != c & 3:
@@ -52,7 +52,7 @@ def flor_value(a: int, b: int, c: int) -> int:
     return 20 + int(VALUES[a]) + int(VALUES[b]) + int(VALUES[c])
 
 
-@rule
+@hot_rule
 def may_sing(g: Any, r: Any, seat: int) -> bool:
     """The right to sing (rules.md 1.6)."""
     if g.flor[seat] == 0 or r.flor_mode == _OFF or g.flor_round == ROUND_OVER:
@@ -60,7 +60,7 @@ def may_sing(g: Any, r: Any, seat: int) -> bool:
     return has(int(g.active), seat) and played_no_card(g, seat) and not has(int(g.flor_lost) | int(g.flor_sung), seat)
 
 
-@rule
+@hot_rule
 def open_poll(g: Any, r: Any, caller: int, after: int) -> None:
     """After a call, ask who may sing, from mano, the caller left out; ``uniform`` asks all without a card (rules.md 1.6)."""
     if r.flor_mode == _OFF or g.flor_round != NO_ROUND or g.trick != 0:
@@ -82,7 +82,7 @@ def _asked(g: Any, r: Any, but: int) -> int:
     return asked & ~(1 << but)
 
 
-@rule
+@hot_rule
 def next_asked(g: Any, r: Any) -> int:
     """The seat that the poll asks now."""
     return first_from(int(g.poll), int(g.poll_from), int(r.players))

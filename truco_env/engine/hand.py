@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from truco_env.engine import chance
-from truco_env.engine.compile import rule
+from truco_env.engine.compile import hot_rule, rule
 from truco_env.engine.envido import compare_envido, envido_number
 from truco_env.engine.flor import fine_unsung_flores, flor_value
 from truco_env.engine.log import record
@@ -107,17 +107,18 @@ def begin_hand(g: Any, r: Any) -> None:
     _begin_play(g, r)
 
 
-@rule
+@hot_rule
 def _sort(g: Any, seat: int) -> None:
     """Sort a seat's dealt cards by rank and suit; the slots are never renumbered (gallo: once more after the discard)."""
-    count = 4 if g.cards[seat, 3] >= 0 else 3
-    for i in range(1, count):
-        card = g.cards[seat, i]
-        j = i
-        while j > 0 and g.cards[seat, j - 1] > card:
-            g.cards[seat, j] = g.cards[seat, j - 1]
-            j -= 1
-        g.cards[seat, j] = card
+    a, b, c, d = int(g.cards[seat, 0]), int(g.cards[seat, 1]), int(g.cards[seat, 2]), int(g.cards[seat, 3])
+    a, b = min(a, b), max(a, b)
+    b, c = min(b, c), max(b, c)
+    a, b = min(a, b), max(a, b)
+    if d >= 0:
+        c, d = min(c, d), max(c, d)
+        b, c = min(b, c), max(b, c)
+        a, b = min(a, b), max(a, b)
+    g.cards[seat, 0], g.cards[seat, 1], g.cards[seat, 2], g.cards[seat, 3] = a, b, c, d
 
 
 @rule
@@ -173,7 +174,7 @@ def _begin_play(g: Any, r: Any) -> None:
     open_trick(g, r, int(g.mano))
 
 
-@rule
+@hot_rule
 def count_numbers(g: Any, seat: int) -> None:
     """Note the envido number and the flor of a seat's dealt cards; a hand of four has none yet (rules.md 1.3, 6.2)."""
     if g.cards[seat, 3] >= 0:

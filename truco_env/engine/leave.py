@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from truco_env.actions import Action
-from truco_env.engine.compile import rule
+from truco_env.engine.compile import hot_rule, rule
 from truco_env.engine.flor import singers_leave
 from truco_env.engine.hand import end_hand
 from truco_env.engine.log import record
@@ -18,7 +18,7 @@ MAZO, CERRARSE = int(Action.MAZO), int(Action.CERRARSE)
 _SIDE, _PLAYER = 0, 1  # fold_scope; else both
 
 
-@rule
+@hot_rule
 def ways_to_leave(g: Any, r: Any, seat: int) -> int:
     """MAZO and CERRARSE as a set of actions for a seat at its turn (table of rules.md 1.13)."""
     if not r.mazo:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from truco_env.actions import Action
-from truco_env.engine.compile import rule
+from truco_env.engine.compile import hot_rule
 from truco_env.engine.envido import envido_raises, may_open_envido, opening_envidos
 from truco_env.engine.flor import FORCED, flor_answers, may_sing, next_asked
 from truco_env.engine.leave import ways_to_leave
@@ -28,7 +28,7 @@ _DISCARD_0, _FLOR, _PASO = int(Action.DISCARD_0), int(Action.FLOR), int(Action.P
 _ANSWERS = (1 << int(Action.QUIERO)) | (1 << int(Action.NO_QUIERO))
 
 
-@rule
+@hot_rule
 def find_phase(g: Any, r: Any) -> None:
     """Set phase and seat to act: the first line of the table that holds."""
     if g.hand_over:
@@ -49,7 +49,7 @@ def find_phase(g: Any, r: Any) -> None:
         g.phase, g.to_act = TURN, g.turn
 
 
-@rule
+@hot_rule
 def legal_actions(g: Any, r: Any) -> int:
     """The legal actions of the seat to act, as a set; empty when the hand is over."""
     seat = int(g.to_act)
@@ -70,7 +70,7 @@ def legal_actions(g: Any, r: Any) -> int:
     return 15 << _DISCARD_0 if g.phase == DISCARD else 0
 
 
-@rule
+@hot_rule
 def _at_turn(g: Any, r: Any, seat: int) -> int:
     actions = int(g.held[seat]) | ways_to_leave(g, r, seat) | senas_of(g, r, seat)
     if g.trick == 0:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from truco_env.engine.compile import rule
+from truco_env.engine.compile import hot_rule
 from truco_env.engine.record import EV_FOLD, MAX_LOG
 
 
-@rule
+@hot_rule
 def record(g: Any, kind: int, who: int, extra: int, value: int) -> None:
     """Append an event: a kind (``EV_*``), a seat or account 0..15, a code 0..63 and a number -1024..3071.
 

@@ -136,6 +136,8 @@ GAME_DTYPE: Final = np.dtype(
         ("trick", np.int8),
         ("leader", np.int8),
         ("turn", np.int8),  # the seat that was about to play
+        ("best_tier", np.int8),  # highest truco rank on the table in this trick, 0 = no card yet
+        ("best_seats", np.int16),  # who played it
         ("fresh", np.int8),  # nothing was done yet in this card turn
         ("table", np.int8, (3, MAX_SEATS)),  # card by trick and seat, -1 = none
         ("left_at", np.int8, MAX_SEATS),  # clock when the seat left by itself, 0 = it did not

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from truco_env.engine.compile import rule
+from truco_env.engine.compile import hot_rule, rule
 from truco_env.engine.log import record
 from truco_env.engine.record import (
     EV_CLAMP,
@@ -21,7 +21,7 @@ _HALF, _MATCH_IF_MALAS, _WINNER, _LOSER = 0, 3, 4, 5  # positions in OPTIONS["fa
 _SHARED, _EXTRA_HAND = 1, 2  # gallo_tie
 
 
-@rule
+@hot_rule
 def accounts_of(g: Any, r: Any, side: int) -> int:
     """The accounts a side's points go to: its own; in gallo those of its seats (rules.md 6.2)."""
     return int(g.side_mask[side]) if r.gallo else 1 << side
@@ -140,7 +140,7 @@ def win_joc_fora(g: Any, r: Any, side: int) -> None:
     win_match(g, 1 << side)
 
 
-@rule
+@hot_rule
 def falta_points(g: Any, r: Any, winner: int, rule_of_falta: int) -> int:
     """What a falta or al resto won by side ``winner`` is worth, from the scores at the start of the hand (rules.md 1.10).
 

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from truco_env.engine.compile import rule
+from truco_env.engine.compile import hot_rule
 from truco_env.engine.record import NOBODY, PICA
 
 
-@rule
+@hot_rule
 def side_of(g: Any, seat: int) -> int:
     """The side of a seat: 0 (A) or 1 (B); in gallo the dealer is B (rules.md 6.2)."""
     return (int(g.side_mask[1]) >> seat) & 1
 
 
-@rule
+@hot_rule
 def has(mask: int, seat: int) -> bool:
     """Whether a set of seats contains ``seat``."""
     return (mask >> seat) & 1 == 1
 
 
-@rule
+@hot_rule
 def first_from(mask: int, seat: int, players: int) -> int:
     """The first seat of ``mask`` in play order, ``seat`` itself included; nobody if the set is empty."""
     if mask == 0:
@@ -32,27 +32,27 @@ def first_from(mask: int, seat: int, players: int) -> int:
     return seat
 
 
-@rule
+@hot_rule
 def first_after(mask: int, seat: int, players: int) -> int:
     """The first seat of ``mask`` after ``seat`` in play order; nobody if the set is empty."""
     seat = seat + 1
     return first_from(mask, 0 if seat == players else seat, players)
 
 
-@rule
+@hot_rule
 def steps(start: int, seat: int, players: int) -> int:
     """Steps in play order from ``start`` to ``seat``."""
     away = seat - start
     return away + players if away < 0 else away
 
 
-@rule
+@hot_rule
 def active_of(g: Any, side: int) -> int:
     """The active seats of a side."""
     return int(g.active) & int(g.side_mask[side])
 
 
-@rule
+@hot_rule
 def pie_of(g: Any, r: Any, side: int) -> int:
     """The pie: the last active seat of a side in play order from mano (rules.md 0.2)."""
     mask = active_of(g, side)
@@ -65,13 +65,13 @@ def pie_of(g: Any, r: Any, side: int) -> int:
     return NOBODY
 
 
-@rule
+@hot_rule
 def has_mate(g: Any, seat: int) -> bool:
     """Whether the seat's side has another active player."""
     return active_of(g, side_of(g, seat)) & ~(1 << seat) != 0
 
 
-@rule
+@hot_rule
 def responder(g: Any, r: Any, caller: int, by_pie: int) -> int:
     """Who answers ``caller``: the pie of the other side, or its first active seat after the caller (rules.md 1.9)."""
     rival = 1 - side_of(g, caller)
@@ -80,19 +80,19 @@ def responder(g: Any, r: Any, caller: int, by_pie: int) -> int:
     return first_after(active_of(g, rival), caller, int(r.players))
 
 
-@rule
+@hot_rule
 def owes_first_card(g: Any) -> int:
     """Active seats without a card in trick 1."""
     return int(g.owes) & int(g.active) if g.trick == 0 else 0
 
 
-@rule
+@hot_rule
 def played_no_card(g: Any, seat: int) -> bool:
     """Whether a seat has no card on the table in this hand."""
     return g.table[0, seat] < 0
 
 
-@rule
+@hot_rule
 def seats_in(g: Any, r: Any) -> int:
     """The seats that take part in this hand: all, or the two of a duel."""
     if g.kind == PICA:

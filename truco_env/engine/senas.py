@@ -7,7 +7,7 @@ from typing import Any
 from truco_env.actions import N_SENAS, Action
 from truco_env.cards import TIERS
 from truco_env.engine.chance import draw_catch
-from truco_env.engine.compile import rule
+from truco_env.engine.compile import hot_rule, rule
 from truco_env.engine.log import record
 from truco_env.engine.record import EV_SENA, PICA
 from truco_env.engine.seats import active_of, has, has_mate, side_of
@@ -23,7 +23,7 @@ _FALSE_SEVENS = 4  # tier in the full deck
 _FALSE_SEVENS_TRUC = 7
 
 
-@rule
+@hot_rule
 def senas_of(g: Any, r: Any, seat: int) -> int:
     """The señas a seat may make now, as a set of actions: first in its card turn, with a team-mate to see it."""
     if r.senas == 0 or g.fresh == 0 or g.kind == PICA or not has_mate(g, seat):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from truco_env.actions import Action
-from truco_env.engine.compile import rule
+from truco_env.engine.compile import hot_rule, rule
 from truco_env.engine.envido import accept_envido, call_envido, refuse_envido
 from truco_env.engine.flor import accept_flor, open_poll, pass_flor, raise_flor, refuse_flor, settle_flores, sing
 from truco_env.engine.hand import count_numbers, end_hand, finish_trick
@@ -35,7 +35,7 @@ _QUIERO, _NO_QUIERO = int(Action.QUIERO), int(Action.NO_QUIERO)
 _MAZO, _CERRARSE, _PASO = int(Action.MAZO), int(Action.CERRARSE), int(Action.PASO)
 
 
-@rule
+@hot_rule
 def apply_action(g: Any, r: Any, action: int) -> None:
     """Carry out a legal action of the seat to act, then find the next decision. Legality is the caller's to check."""
     seat = int(g.to_act)
@@ -50,7 +50,7 @@ def apply_action(g: Any, r: Any, action: int) -> None:
     find_decision(g, r)
 
 
-@rule
+@hot_rule
 def find_decision(g: Any, r: Any) -> None:
     """Settle what no longer waits for anybody, then set phase, seat to act and legal actions."""
     if g.flor_round == ROUND_OPEN and g.poll == 0 and g.flor_waits < 0 and not g.hand_over:
@@ -63,7 +63,7 @@ def find_decision(g: Any, r: Any) -> None:
     g.legal = legal_actions(g, r)
 
 
-@rule
+@hot_rule
 def _call(g: Any, r: Any, seat: int, action: int) -> None:
     if action == _QUIERO:
         _accept(g, r, seat)

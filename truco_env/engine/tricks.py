@@ -5,36 +5,44 @@ from __future__ import annotations
 from typing import Any
 
 from truco_env.cards import TIERS
-from truco_env.engine.compile import rule
+from truco_env.engine.compile import hot_rule, rule
 from truco_env.engine.log import record
 from truco_env.engine.record import EV_DISCARD, EV_PLAY, EV_TRICK, NOBODY, PARDA, UNDECIDED
-from truco_env.engine.seats import first_after, first_from, has, seats_in, side_of
+from truco_env.engine.seats import first_after, first_from, has, side_of
 
 _PARDA_MANO, _FIRST_TIED = 0, 1  # parda_leader
 _MANO_SIDE, _NOBODY_WINS = 0, 1  # all_parda
 
 
-@rule
+@hot_rule
 def open_trick(g: Any, r: Any, leader: int) -> None:
     """Begin a trick; a leader who has left is replaced by the next active seat (A17)."""
     players = int(r.players)
     g.leader = first_from(int(g.active), leader, players)
     g.owes = g.active
     g.turn = g.leader
+    g.best_tier = 0
+    g.best_seats = 0
     g.fresh = 1
 
 
-@rule
+@hot_rule
 def play_card(g: Any, r: Any, seat: int, slot: int) -> None:
     """Put the card of ``slot`` on the table and pass the turn on."""
     card = int(g.cards[seat, slot])
     g.held[seat] = int(g.held[seat]) & ~(1 << slot)
     g.table[g.trick, seat] = card
+    tier = int(TIERS[r.deck, card])
+    if tier > g.best_tier:
+        g.best_tier = tier
+        g.best_seats = 1 << seat
+    elif tier == g.best_tier:
+        g.best_seats = int(g.best_seats) | 1 << seat
     record(g, EV_PLAY, seat, 0, card)
     pass_turn(g, r, seat)
 
 
-@rule
+@hot_rule
 def pass_turn(g: Any, r: Any, seat: int) -> None:
     """``seat`` owes nothing more to this trick; the next seat that does is about to play (nobody: the trick is complete)."""
     g.owes = int(g.owes) & int(g.active) & ~(1 << seat)
@@ -53,30 +61,26 @@ def discard(g: Any, seat: int, slot: int) -> None:
     g.held[seat] = 7
 
 
-@rule
+@hot_rule
 def close_trick(g: Any, r: Any) -> int:
     """Decide the complete trick, note its winner, and return who leads the next."""
-    players, seat, seats = int(r.players), int(g.leader), seats_in(g, r)
-    best, sides, first, last = 0, 0, NOBODY, NOBODY
-    for _ in range(players):
-        card = int(g.table[g.trick, seat])
-        if card >= 0 and has(seats, seat):
-            tier = int(TIERS[r.deck, card])
-            if tier > best:
-                best, sides, first, last = tier, 1 << side_of(g, seat), seat, seat
-            elif tier == best:
-                sides |= 1 << side_of(g, seat)
-                last = seat
-        seat = 0 if seat + 1 == players else seat + 1
-    parda = sides == 3
+    players, tied = int(r.players), int(g.best_seats)
+    first = first_from(tied, int(g.leader), players)
+    parda = tied & int(g.side_mask[0]) != 0 and tied & int(g.side_mask[1]) != 0
     g.trick_winner[g.trick] = PARDA if parda else side_of(g, first)
     record(g, EV_TRICK, int(g.trick) + 1, int(g.trick_winner[g.trick]), 0)
     if not parda or r.parda_leader == _FIRST_TIED:
         return first
-    return int(g.mano) if r.parda_leader == _PARDA_MANO else last
+    if r.parda_leader == _PARDA_MANO:
+        return int(g.mano)
+    last = first
+    while tied & ~(1 << last):
+        tied &= ~(1 << last)
+        last = first_after(tied, last, players)
+    return last
 
 
-@rule
+@hot_rule
 def hand_winner(g: Any) -> int:
     """The side that the table of rules.md 1.4 gives the hand after this trick; PARDA for three pardas, else UNDECIDED."""
     one, two, three = int(g.trick_winner[0]), int(g.trick_winner[1]), int(g.trick_winner[2])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from truco_env.actions import Action
-from truco_env.engine.compile import rule
+from truco_env.engine.compile import hot_rule, rule
 from truco_env.engine.log import record
 from truco_env.engine.record import EV_ANSWER, EV_CALL, NOBODY
 from truco_env.engine.seats import responder, side_of
@@ -16,20 +16,20 @@ _PIE = 0  # truco_responder
 JOC_FORA_RUNG = 4
 
 
-@rule
+@hot_rule
 def truco_worth(g: Any) -> int:
     """What the hand is worth now: 1, 2, 3 or 4; an accepted joc fora (the match) counts as 5."""
     return 1 + int(g.truco_accepted)
 
 
-@rule
+@hot_rule
 def next_rung(g: Any, r: Any) -> int:
     """The rung that may be called over what waits or was accepted, 0 at the top of the ladder."""
     rung = max(int(g.truco_waits), int(g.truco_accepted)) + 1
     return rung if rung <= r.top_rung else 0
 
 
-@rule
+@hot_rule
 def may_call_truco(g: Any, r: Any, seat: int) -> bool:
     """Whether a seat may call the next rung at its turn: the right is the accepting side's (rules.md 1.9)."""
     if next_rung(g, r) == 0:
@@ -39,7 +39,7 @@ def may_call_truco(g: Any, r: Any, seat: int) -> bool:
     return g.truco_accepted == 1 and r.retruco_right == 1
 
 
-@rule
+@hot_rule
 def call_truco(g: Any, r: Any, seat: int, rung: int) -> None:
     """Call a rung; over a waiting one it accepts that first (rules.md 1.7)."""
     if g.truco_waits:
@@ -53,7 +53,7 @@ def call_truco(g: Any, r: Any, seat: int, rung: int) -> None:
     g.truco_clock[rung] = g.clock
 
 
-@rule
+@hot_rule
 def accept_truco(g: Any, seat: int) -> None:
     """QUIERO: the hand is worth the rung that waited, and the next one belongs to the accepting side."""
     g.truco_accepted = g.truco_waits
