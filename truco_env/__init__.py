@@ -1,1 +1,107 @@
+"""Truco card games as environments for reinforcement learning.
 
+The names below are loaded when they are first used, so that ``import truco_env`` costs next to nothing. Importing it registers
+``truco_env/Truco-v0`` with Gymnasium, and ``truco_env/truco-v0`` with PettingZoo where that has a registry.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+import gymnasium
+import pettingzoo
+
+if TYPE_CHECKING:
+    from truco_env import truco_v0
+    from truco_env.actions import N_ACTIONS, Action
+    from truco_env.agent import Agent, AgentError, agent_names, make_agent, register_agent
+    from truco_env.batch import Batch, pick_uniform
+    from truco_env.envs.learner_batch import LearnerBatch
+    from truco_env.envs.single import TrucoGym
+    from truco_env.envs.vector import TrucoVector
+    from truco_env.errors import IllegalActionError, TrucoError
+    from truco_env.game import Game
+    from truco_env.observation import Layout, decode, layout_of
+    from truco_env.render.ansi import render_ansi
+    from truco_env.rules import RULESETS, Rules
+    from truco_env.view import View
+
+__version__: Final = "0.1.0"
+
+_HOMES: Final = {
+    "N_ACTIONS": "actions",
+    "Action": "actions",
+    "Agent": "agent",
+    "AgentError": "agent",
+    "agent_names": "agent",
+    "make_agent": "agent",
+    "register_agent": "agent",
+    "Batch": "batch",
+    "pick_uniform": "batch",
+    "LearnerBatch": "envs.learner_batch",
+    "TrucoGym": "envs.single",
+    "TrucoVector": "envs.vector",
+    "IllegalActionError": "errors",
+    "TrucoError": "errors",
+    "Game": "game",
+    "Layout": "observation",
+    "decode": "observation",
+    "layout_of": "observation",
+    "render_ansi": "render.ansi",
+    "RULESETS": "rules",
+    "Rules": "rules",
+    "View": "view",
+}
+
+__all__ = [
+    "N_ACTIONS",
+    "RULESETS",
+    "Action",
+    "Agent",
+    "AgentError",
+    "Batch",
+    "Game",
+    "IllegalActionError",
+    "Layout",
+    "LearnerBatch",
+    "Rules",
+    "TrucoError",
+    "TrucoGym",
+    "TrucoVector",
+    "View",
+    "__version__",
+    "agent_names",
+    "decode",
+    "layout_of",
+    "make_agent",
+    "pick_uniform",
+    "register_agent",
+    "render_ansi",
+    "truco_v0",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is not None:
+        value = getattr(import_module(f"truco_env.{home}"), name)
+    elif name == "truco_v0":
+        value = import_module("truco_env.truco_v0")
+    else:
+        raise AttributeError(f"module 'truco_env' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+gymnasium.register(
+    id="truco_env/Truco-v0",
+    entry_point="truco_env.envs.single:TrucoGym",
+    vector_entry_point="truco_env.envs.vector:TrucoVector",
+)
+if hasattr(pettingzoo, "register"):
+    pettingzoo.register("aec", "truco_env/truco-v0", entry_point="truco_env.truco_v0:env")

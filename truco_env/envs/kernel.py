@@ -9,23 +9,33 @@ from typing import Any, Final
 
 import numpy as np
 
-from truco_env.actions import N_ACTIONS
+from truco_env.actions import N_ACTIONS, N_SENAS
 from truco_env.batch import EPISODES, REWARDS, _measure, _pay_result, _restart, write_mask
-from truco_env.encode import encode
+from truco_env.encode import _write_card, encode
 from truco_env.engine.chance import _GOLDEN, below, mix
 from truco_env.engine.compile import entry, rule
+from truco_env.engine.flor import may_sing
 from truco_env.engine.hand import deal
 from truco_env.engine.step import apply_action, find_decision
+from truco_env.observation import CARD_WIDTH, N_POLLS
 
 _HAND_EPISODE: Final = EPISODES.index("hand")
 _POINTS: Final = REWARDS.index("points")
 _S11: Final = np.uint64(11)
 _LEARNER: Final = -1
+_N_HIDDEN: Final = 10  # fields of a state that seat 0 does not see
 
 #: Turns of ``advance``: the first look after a reset, answers of agents, actions of the learner.
 LOOK: Final = 2
 AGENTS: Final = 0
 LEARNER: Final = 1
+
+#: An "action" of ``play_one``: there is one compiled function for the start of a match and for its steps, since compiling takes long.
+BEGIN: Final = -2
+#: Flags of ``play_one``, above the seat.
+EARNED: Final = 16
+OVER: Final = 32
+HELD: Final = 64
 
 #: What a row knows besides its game.
 TABLE_DTYPE: Final = np.dtype(
@@ -275,3 +285,88 @@ def open_rows(
         t.stream = seeds[k, 1]
         _seat_players(t, rules[0], modes, pool, pool_edges, mates, mate_edges)
         t.done = 1  # an episode that ends before the learner has decided is not delivered
+
+
+@rule
+def _look(g: Any, r: Any, at: Any, view: Any) -> None:
+    size = at[len(at) - 1]
+    encode(g, r, at, int(g.to_act), view[:size])
+    write_mask(g.legal, view[size:])
+
+
+@entry
+def play_one(games: Any, rules: Any, at: Any, episode: int, kind: int, hold: int, earned: Any, view: Any, action: int) -> int:
+    """Carry out one action of one game, go on to the next hand, and write the view of the seat to act.
+
+    Args:
+        games: the game.
+        rules: its rules.
+        at: offsets of the layout.
+        episode: position in ``EPISODES``.
+        kind: position in ``REWARDS``.
+        hold: 1 = do not deal the next hand: its cards are given.
+        earned: float64 (6,), gets what each account earned; its second half holds the scores at the start of the episode.
+        view: int8 (layout.size + N_ACTIONS,), gets observation and mask, where the episode goes on.
+        action: the action, or ``BEGIN``: start the match of the seed in the record.
+
+    Returns:
+        The seat to act, plus ``EARNED`` if an account earned something, ``OVER`` if the episode is over, ``HELD`` if a hand is over and
+        the next is to be dealt; -1 if the action is not legal, and then nothing has changed.
+    """
+    g, r = games[0], rules[0]
+    if action == BEGIN:
+        _restart(g, r, g.seed, np.empty(40, dtype=np.int8))
+        _look(g, r, at, view)
+        return int(g.to_act)
+    if action < 0 or action >= N_ACTIONS or (g.legal >> action) & 1 == 0:
+        return -1
+    _earn(g, r, episode, kind, earned[3:], action, earned)
+    status = EARNED if earned[0] != 0.0 or earned[1] != 0.0 or earned[2] != 0.0 else 0
+    if g.hand_over:
+        if g.match_over or episode == _HAND_EPISODE:
+            return status | OVER
+        if hold:
+            return status | HELD
+        deal(g, r, np.empty(40, dtype=np.int8))
+        find_decision(g, r)
+    _look(g, r, at, view)
+    return status | int(g.to_act)
+
+
+@entry
+def look_one(games: Any, rules: Any, at: Any, seat: int, view: Any) -> None:
+    """Write what ``seat`` sees of one game into ``view``; off turn its mask is all zero."""
+    g = games[0]
+    size = at[len(at) - 1]
+    encode(g, rules[0], at, seat, view[:size])
+    write_mask(g.legal if seat == g.to_act else 0, view[size:])
+
+
+@entry
+def write_state(games: Any, rules: Any, at: Any, hidden: Any, state: Any) -> None:
+    """Write the state of the whole table into ``state``, int8 (state layout's size,); ``hidden`` are its ``hidden_offsets``."""
+    g, r = games[0], rules[0]
+    players, slots = int(r.players), 4 if r.gallo else 3
+    encode(g, r, at, 0, state[: at[len(at) - 1]])
+    for i in range(hidden[0], hidden[_N_HIDDEN]):
+        state[i] = 0
+    for seat in range(players):
+        for slot in range(slots):
+            if g.cards[seat, slot] >= 0:
+                _write_card(state, hidden[0] + (seat * slots + slot) * CARD_WIDTH, r, int(g.cards[seat, slot]))
+            state[hidden[1] + seat * slots + slot] = (int(g.held[seat]) >> slot) & 1
+        state[hidden[2] + seat] = g.envido[seat]
+        state[hidden[3] + seat] = g.flor[seat]
+        state[hidden[4] + seat] = may_sing(g, r, seat)
+        state[hidden[5] + seat] = seat == g.to_act
+        for poll in range(N_POLLS):
+            state[hidden[6] + seat * N_POLLS + poll] = (int(g.passed[seat]) >> poll) & 1
+    if r.gallo and g.discarded >= 0:
+        _write_card(state, hidden[7], r, int(g.discarded))
+    if hidden[_N_HIDDEN] > hidden[8]:
+        for seat in range(players):
+            for trick in range(int(g.trick) + 1):
+                if g.sena[trick, seat]:
+                    state[hidden[8] + (seat * 3 + trick) * N_SENAS + g.sena[trick, seat] - 1] = 1
+                    for viewer in range(players):
+                        state[hidden[9] + (seat * 3 + trick) * players + viewer] = (int(g.sena_seen[trick, seat]) >> viewer) & 1

@@ -1,0 +1,440 @@
+"""TrucoEnv: the game as a PettingZoo environment, one agent per seat, each acting when the rules ask it."""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Mapping, Sequence
+from functools import cache, cached_property, partial
+from typing import Any, ClassVar, Final, SupportsIndex
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from pettingzoo import AECEnv
+
+from truco_env.actions import N_ACTIONS, Action
+from truco_env.batch import EPISODES, REWARDS
+from truco_env.engine import kernel as engine
+from truco_env.engine.compile import JIT, SOURCE_HASH
+from truco_env.engine.record import GAME_DTYPE, new_games
+from truco_env.envs.kernel import BEGIN, EARNED, HELD, OVER, look_one, play_one, write_state
+from truco_env.envs.state import StateLayout, state_layout_of
+from truco_env.errors import ActionError, IllegalActionError, PositionError
+from truco_env.events import Event
+from truco_env.game import Game
+from truco_env.observation import Layout, layout_of
+from truco_env.position import check_hands, check_number
+from truco_env.render.ansi import render_ansi
+from truco_env.rules import Rules
+from truco_env.view import View
+
+Observation = dict[str, npt.NDArray[np.int8]]
+
+_SEAT: Final = 15
+_OPTIONS: Final = ("dealer", "scores", "won", "kind")
+_RENDER_MODES: Final = ("ansi", "human")
+#: What a copy builds anew: buffers and what is bound to them, and layouts.
+_REBUILT: Final = frozenset({
+    "_raw", "_games", "_record", "_at", "_observation", "_mask", "_copy_observation", "_copy_mask", "_look", "_play", "_game",
+    "layout", "state_layout",
+})  # fmt: skip
+
+
+def _choose(name: str, value: object, known: Sequence[str]) -> int:
+    if value not in known:
+        raise ValueError(f"{name}={value!r} is not known: choose one of {', '.join(known)}")
+    return known.index(str(value))
+
+
+@cache
+def _entry_points() -> tuple[Any, Any]:
+    """Return the machine code of ``play_one`` and ``look_one``, compiled for the types with which this module calls them.
+
+    Calling machine code directly spares numba's look at the type of every argument, which takes as long as the rest of a step.
+    """
+    rules = Rules()
+    layout = layout_of(rules)
+    table = (new_games(1), rules.record, layout.offsets)
+    view = np.zeros(layout.size + N_ACTIONS, dtype=np.int8)
+    play_one(*table, 0, 0, 0, np.zeros(6), view, BEGIN)
+    look_one(*table, 0, view)
+    return _machine_code(play_one), _machine_code(look_one)
+
+
+def _machine_code(function: Any) -> Any:
+    overloads = list(getattr(function, "overloads", {}).values())
+    return overloads[0].entry_point if len(overloads) == 1 else function
+
+
+class TrucoEnv(AECEnv):  # type: ignore[misc]
+    """Truco, one agent per seat; ``truco_env.truco_v0.raw_env`` is this class.
+
+    Args:
+        ruleset: ``argentino``, ``reglamento``, ``truc_valencia`` or ``trucomano``; or a finished ``Rules``, and nothing else.
+        players: seats at the table; 3 is the gallo.
+        episode: ``"match"``, or ``"hand"``: one deal.
+        reward: ``"win"``: +1 for every agent of the winning account, -1 for every other, when the match is over (in a hand episode that
+            does not end the match: for more or fewer points than the others, 0 for equal); ``"points"``: points as they are posted, less
+            the mean of the other accounts; ``"shaped"``: the change of a potential of scores and legs, which adds up to *win*.
+        render_mode: ``"ansi"``: ``render()`` returns text; ``"human"``: every position is written to the standard output.
+        perspective: a seat, or ``"all"``: whose cards a rendering shows.
+        **options: options of the rule book (rules.md 7).
+
+    Attributes:
+        possible_agents: ``player_0`` to ``player_(n-1)``, by seat. Even seats are side A, odd ones B; in gallo everybody has an account.
+        rules: the rules of the table.
+        layout: the layout of an observation's ``"observation"``.
+        state_layout: the layout of ``state()``.
+        state_space: the space of ``state()``.
+
+    Raises:
+        RulesError: unknown rule set, player count, option or value.
+        ValueError: an unknown episode, reward, render mode or perspective.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "truco_v0",
+        "render_modes": list(_RENDER_MODES),
+        "is_parallelizable": False,
+        "render_fps": 1,
+    }
+
+    def __init__(
+        self,
+        ruleset: str | Rules = "argentino",
+        players: int = 2,
+        *,
+        episode: str = "match",
+        reward: str = "win",
+        render_mode: str | None = None,
+        perspective: int | str = "all",
+        **options: object,
+    ) -> None:
+        super().__init__()
+        self.rules = Game(ruleset, players, **options).rules
+        self._episode = _choose("episode", episode, EPISODES)
+        self._reward = _choose("reward", reward, REWARDS)
+        if render_mode is not None:
+            _choose("render_mode", render_mode, _RENDER_MODES)
+        n = self.rules.players
+        if perspective != "all" and (isinstance(perspective, bool | str) or perspective not in range(n)):
+            raise ValueError(f"perspective={perspective!r} is not known: choose a seat from 0 to {n - 1}, or 'all'")
+        self.render_mode = render_mode
+        self._shows = render_mode == "human"
+        self.perspective = perspective
+        self.layout: Layout = layout_of(self.rules)
+        self.state_layout: StateLayout = state_layout_of(self.rules)
+        self.possible_agents: list[str] = [f"player_{seat}" for seat in range(n)]
+        self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self._account_of = {agent: seat if self.rules.gallo else seat & 1 for agent, seat in self._seat_of.items()}
+        self._spaces: dict[str, tuple[gymnasium.spaces.Dict, gymnasium.spaces.Discrete]] = {}
+        self._rng: np.random.Generator | None = None
+        self._attach(np.zeros(GAME_DTYPE.itemsize, dtype=np.uint8), np.zeros(6), np.zeros(self.layout.size + N_ACTIONS, dtype=np.int8))
+
+    def _attach(self, raw: npt.NDArray[np.uint8], earned: npt.NDArray[np.float64], view: npt.NDArray[np.int8]) -> None:
+        """Set the buffers: the game's record, what was earned, and the view of the seat to act."""
+        games: npt.NDArray[np.void] = np.ndarray(1, GAME_DTYPE, raw)
+        self._raw, self._earned, self._view = raw, earned, view
+        self._games = games if JIT else games.view(np.recarray)
+        self._record, self._at = self.rules.record, self.layout.offsets
+        self._observation, self._mask = view[: self.layout.size], view[self.layout.size :]
+        self._copy_observation, self._copy_mask = self._observation.copy, self._mask.copy
+        table = (self._games, self._record, self._at)
+        self._look = partial(_entry_points()[1], *table)
+        self._prepare(hold=False)
+
+    def _prepare(self, *, hold: bool) -> None:
+        """Set ``_play``, which carries out an action; with ``hold`` the next hand of the match is given, not drawn."""
+        buffers = (self._games, self._record, self._at, self._episode, self._reward, int(hold), self._earned, self._view)
+        self._holds = hold
+        self._play = partial(_entry_points()[0], *buffers)
+
+    def observation_space(self, agent: str) -> gymnasium.spaces.Dict:
+        """Return the space of ``observe(agent)``, always the same object."""
+        return self._spaces_of(agent)[0]
+
+    def action_space(self, agent: str) -> gymnasium.spaces.Discrete:
+        """Return the action space of an agent, always the same object: ``Discrete(N_ACTIONS)``, see ``truco_env.Action``."""
+        return self._spaces_of(agent)[1]
+
+    def _spaces_of(self, agent: str) -> tuple[gymnasium.spaces.Dict, gymnasium.spaces.Discrete]:
+        """The spaces of an agent, built when they are first asked for, so that copies are cheap."""
+        if agent not in self._spaces:
+            seat = self._seat_of[agent]
+            view = gymnasium.spaces.Box(self.layout.low, self.layout.high, dtype=np.int8)
+            mask = gymnasium.spaces.Box(0, 1, (N_ACTIONS,), dtype=np.int8)
+            spaces = gymnasium.spaces.Dict({"observation": view, "action_mask": mask}), gymnasium.spaces.Discrete(N_ACTIONS)
+            self._spaces[self.possible_agents[seat]] = spaces
+        return self._spaces[agent]
+
+    @cached_property
+    def state_space(self) -> gymnasium.spaces.Box:
+        """The space of ``state()``."""
+        return gymnasium.spaces.Box(self.state_layout.low, self.state_layout.high, dtype=np.int8)
+
+    # Beginning.
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """Begin a new episode.
+
+        Args:
+            seed: makes all that follows, in this episode and the next ones, a function of it. ``None`` goes on with the environment's own
+                stream, which begins from fresh entropy.
+            options: may set up the position: ``deals`` (list of deals, the first hands of the match; a deal is a list of hands by seat,
+                ``"7O 6O 4C"`` or a list of cards), ``dealer`` (of the first hand; with ``deals`` by default the last seat, so that seat 0
+                is mano), ``scores`` and ``won`` (points and legs before, by side, in gallo by seat), ``kind`` (``"redonda"`` or
+                ``"pica"``, with ``pica_pica``). Other keys are left alone.
+
+        Raises:
+            CardError: a wrong card or deal.
+            PositionError: another value that cannot be. The environment is unchanged, as after any error.
+        """
+        position = {name: options[name] for name in _OPTIONS if options.get(name) is not None} if options else {}
+        deals = self._check_deals(options.get("deals"), position.get("dealer")) if options else []
+        rng = np.random.default_rng(seed) if self._rng is None or seed is not None else self._rng
+        before = dict(rng.bit_generator.state) if position or deals else {}
+        match_seed = rng.bit_generator.random_raw()
+        game = None
+        if position or deals:
+            game = Game(self.rules)
+            try:
+                game.deal(deals[0] if deals else None, seed=match_seed, **position)
+            except ValueError:
+                rng.bit_generator.state = before
+                raise
+            self._raw[:] = game._raw
+            self._earned[3:] = self._games["scores"][0]
+            self._look(int(game.to_act or 0), self._view)
+            seat = int(game.to_act or 0)
+        else:
+            self._raw.fill(0)
+            self._games["seed"] = match_seed
+            seat = self._play(BEGIN)
+            self._earned[3:] = 0
+        self._rng = rng
+        self._opening: dict[str, Any] = {"seed": match_seed, **position}
+        self._deals = deals
+        if len(deals) > 1 or self._holds:
+            self._prepare(hold=len(deals) > 1)
+        self._moves = bytearray()
+        self._game = game
+        self._told = 0
+        self._last_hand: Sequence[Event] = ()
+        self._paid = False
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self._skip_agent_selection = None
+        self.agent_selection = self._viewer = self.possible_agents[seat]
+        if self._shows:
+            self.render()
+
+    def _check_deals(self, deals: object, dealer: object) -> list[list[Any]]:
+        """Return the given deals; in gallo the deal passes with every hand, so that it is known who may have four cards."""
+        if deals is None:
+            return []
+        if isinstance(deals, str | bytes) or not isinstance(deals, Sequence):
+            raise PositionError(f"deals={str(deals)[:60]!r} is not possible: it is a list of deals, each with a hand for every seat")
+        if len(deals) > 1 and self._episode == EPISODES.index("hand"):
+            raise PositionError(f"{len(deals)} deals for one hand: episode='hand' has one deal")
+        n = self.rules.players
+        first = n - 1 if dealer is None else check_number(dealer, "dealer", n - 1)
+        for k, deal in enumerate(deals):
+            try:
+                check_hands(self.rules, deal, (first + k) % n)
+            except ValueError as error:
+                raise type(error)(f"deal {k}: {error}") from None
+        return [list(deal) for deal in deals]
+
+    # Playing.
+
+    def observe(self, agent: str) -> Observation:
+        """Return what an agent may see now, and its legal actions (all zero off turn); asking changes nothing.
+
+        Returns:
+            ``observation``: int8 (layout.size,); ``action_mask``: int8 (N_ACTIONS,). The arrays are the caller's.
+        """
+        if agent == self._viewer:
+            return {"observation": self._copy_observation(), "action_mask": self._copy_mask()}
+        view = np.empty(len(self._view), dtype=np.int8)
+        self._look(self._seat_of[agent], view)
+        size = self.layout.size
+        return {"observation": view[:size], "action_mask": view[size:]}
+
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Return observation, reward since its last step, terminated, truncated and info of the agent to act."""
+        agent = self.agent_selection
+        observation = None
+        if observe:
+            if agent == self._viewer:
+                observation = {"observation": self._copy_observation(), "action_mask": self._copy_mask()}
+            else:
+                observation = self.observe(agent)
+        return observation, self._cumulative_rewards[agent], self.terminations[agent], self.truncations[agent], self.infos[agent]
+
+    def step(self, action: SupportsIndex | None) -> None:
+        """Carry out an action of ``agent_selection``; a terminated agent takes ``None``.
+
+        Raises:
+            ActionError: it is no whole number.
+            IllegalActionError: it is not legal. The game is unchanged, as after any error.
+        """
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        try:
+            index = operator.index(action)  # type: ignore[arg-type]
+        except TypeError:
+            raise ActionError(f"{action!r} is no action: give a whole number from 0 to {N_ACTIONS - 1}") from None
+        status = self._play(index)
+        if status < 0:
+            raise self._refusal(agent, index)
+        self._moves.append(index)
+        self._cumulative_rewards[agent] = 0.0
+        if self._paid:
+            self._clear_rewards()
+            self._paid = False
+        if status > _SEAT:
+            self._settle(status)
+        else:
+            self.agent_selection = self._viewer = self.possible_agents[status]
+        if self._shows:
+            self.render()
+
+    def _dealt(self) -> int:
+        """Hands dealt in this episode."""
+        return int(self._games["hand_no"][0]) + 1
+
+    def _settle(self, status: int) -> None:
+        """Pay rewards, deal a given hand, end the episode: what happens less often."""
+        if status & EARNED:
+            earned = self._earned.tolist()
+            for agent, account in self._account_of.items():
+                self.rewards[agent] = earned[account]
+            self._accumulate_rewards()
+            self._paid = True
+        if status & OVER:
+            self.terminations = dict.fromkeys(self.agents, True)
+            self.infos = {agent: self._outcome() for agent in self.agents}
+            self._viewer = ""
+            self.agent_selection = self.agents[0]
+            return
+        if status & HELD:
+            status = self._deal_given()
+        self.agent_selection = self._viewer = self.possible_agents[status & _SEAT]
+
+    def _deal_given(self) -> int:
+        """Deal the next of the given hands and return the seat to act."""
+        engine.move_deal_on(self._games, 0, self._record)
+        cards = check_hands(self.rules, self._deals[self._dealt() - 1], int(self._games["dealer"][0]))
+        self._games["cards"][0, : self.rules.players] = cards
+        engine.set_up_hand(self._games, 0, self._record)
+        seat = int(self._games["to_act"][0])
+        self._look(seat, self._view)
+        self._prepare(hold=self._dealt() < len(self._deals))
+        return seat
+
+    def _outcome(self) -> dict[str, Any]:
+        accounts = self.rules.n_accounts
+        winners = int(self._games["winners"][0]) if self._games["match_over"][0] else 0
+        return {
+            "scores": self._games["scores"][0, :accounts].tolist(),
+            "won": self._games["won"][0, :accounts].tolist(),
+            "winners": [account for account in range(accounts) if winners >> account & 1],
+            "hands": self._dealt(),
+        }
+
+    def _refusal(self, agent: str, action: int) -> IllegalActionError | ActionError:
+        if not 0 <= action < N_ACTIONS:
+            return ActionError(f"{action} is no action: give a whole number from 0 to {N_ACTIONS - 1}")
+        game = self._current()
+        legal = ", ".join(f"{int(a)} ({game.action_name(a)})" for a in game.legal_actions)
+        name = Action(action).name.lower()
+        return IllegalActionError(f"{agent}: action {action} ({name}) is not legal in phase {game.phase}; legal are {legal}")
+
+    def end_illegal(self, reward: float) -> None:
+        """End the episode for all agents, terminated and truncated, because ``agent_selection`` chose an illegal action.
+
+        Args:
+            reward: what that agent gets; the others get 0.
+        """
+        self._cumulative_rewards[self.agent_selection] = 0.0
+        self.terminations = dict.fromkeys(self.agents, True)
+        self.truncations = dict.fromkeys(self.agents, True)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self.rewards[self.agent_selection] = reward
+        self._accumulate_rewards()
+        self._deads_step_first()
+
+    # Looking.
+
+    @property
+    def game(self) -> Game:
+        """An independent ``Game`` in this position, with the whole match: to search in, to sample hidden cards, to save as text."""
+        return self._current().copy()
+
+    def view(self, agent: str) -> View:
+        """Return what an agent may know, as readable values (``View.to_text`` for language models)."""
+        return self._current().view(self._seat_of[agent])
+
+    def _current(self) -> Game:
+        """The game by name, brought up to date with the moves made since it was last needed."""
+        game = self._game
+        if game is None:
+            game = Game(self.rules)
+            game.deal(self._deals[0] if self._deals else None, **self._opening)
+            self._game = game
+        for action in self._moves[self._told :]:
+            game.play(action)
+            if game.hand_over and not game.match_over and self._episode == EPISODES.index("match"):
+                self._last_hand = game.events
+                k = game.hand_number
+                game.next_hand(self._deals[k] if k < len(self._deals) else None)
+        self._told = len(self._moves)
+        return game
+
+    def state(self) -> npt.NDArray[np.int8]:
+        """Return the state of the whole table, for central critics: int8 (state_layout.size,), the caller's."""
+        state = np.empty(self.state_layout.size, dtype=np.int8)
+        write_state(self._games, self._record, self._at, self.state_layout.hidden_offsets, state)
+        return state
+
+    def render(self) -> str | None:
+        """Return the position as text in mode ``"ansi"``, write it to the standard output in mode ``"human"``."""
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() does nothing without a render_mode: make the environment with 'ansi' or 'human'")
+            return None
+        game = self._current()
+        text = render_ansi(game, self.perspective, previous=self._last_hand)
+        if self.render_mode == "ansi":
+            return text
+        sys.stdout.write(text + "\n\n")
+        sys.stdout.flush()
+        return None
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    # Copying.
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything that copies and pickles need: the game's record as bytes, the moves, the environment's own stream."""
+        state = {name: value for name, value in self.__dict__.items() if name not in _REBUILT}
+        return {**state, "_told": 0, "_last_hand": (), "record": self._raw.tobytes(), "engine": SOURCE_HASH}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore a copy or a pickle; one of another version of the engine is played again from its moves."""
+        record, version = state.pop("record"), state.pop("engine")
+        self.__dict__.update(state)
+        self.layout, self.state_layout = layout_of(self.rules), state_layout_of(self.rules)
+        self._game = None
+        holds = self._holds
+        self._attach(np.frombuffer(record, dtype=np.uint8).copy(), self._earned, self._view)
+        self._prepare(hold=holds)
+        if version != SOURCE_HASH and self._rng is not None:
+            self._raw[:] = self._current()._raw
