@@ -33,6 +33,16 @@ _DISCARD_0: Final = int(Action.DISCARD_0)
 _TRUCO: Final = int(Action.TRUCO)
 
 
+def _check_action(action: SupportsIndex) -> int:
+    try:
+        index = -1 if isinstance(action, bool) else operator.index(action)
+    except TypeError:
+        index = -1
+    if not 0 <= index < N_ACTIONS:
+        raise ActionError(f"{action!r} is no action: it is a name, or an id from 0 to {N_ACTIONS - 1}")
+    return index
+
+
 class _Start(NamedTuple):
     """What the record of a hand no longer tells: scores and legs before it, and whether it follows from the hand before."""
 
@@ -289,10 +299,12 @@ class Game:
         return sorted(names)
 
     def action_name(self, action: SupportsIndex) -> str:
-        """Return the name of an action of the seat to act, such as ``"7O"`` for ``Action.PLAY_2``."""
-        index = operator.index(action)
-        if not 0 <= index < N_ACTIONS:
-            raise ActionError(f"{index} is no action: the ids are 0 to {N_ACTIONS - 1}")
+        """Return the name of an action of the seat to act, such as ``"7O"`` for ``Action.PLAY_2``.
+
+        Raises:
+            ActionError: there is no such action.
+        """
+        index = _check_action(action)
         if index >= _TRUCO:
             return _NAMES[index]
         slot = index if index < _DISCARD_0 else index - _DISCARD_0
@@ -312,16 +324,14 @@ class Game:
             ActionError: ``move`` is no action in any rule set.
             IllegalActionError: it is one, but not legal now. The game is unchanged, as after any error.
         """
-        action = self._action_of(move) if isinstance(move, str) else operator.index(move)
+        action = self._action_named(move) if isinstance(move, str) else _check_action(move)
         if seat is not None and seat != self._to_act[0]:
             raise self._refusal(move, seat)
         if not kernel.try_action(self._games, 0, self._rules.record, action):
-            if not isinstance(move, str) and not 0 <= action < N_ACTIONS:
-                raise ActionError(f"{action} is no action: the ids are 0 to {N_ACTIONS - 1}")
             raise self._refusal(move, int(self._to_act[0]))
         self._sampler = None
 
-    def _action_of(self, name: str) -> int:
+    def _action_named(self, name: str) -> int:
         """The action of a name, N_ACTIONS for a card that the seat to act does not hold."""
         action = _CALLS.get(name)
         if action is not None:
@@ -491,7 +501,7 @@ class Game:
             for name in ("hand_no", "dealer", "kind"):
                 blank[name] = games[name]
             self._sampler = Sampler(games, self._rules.record, seat, raw)
-        raw = np.empty(2 * _SIZE, dtype=np.uint8)
+        raw = np.zeros(2 * _SIZE, dtype=np.uint8)  # padding between fields is compared too
         raw[_SIZE:] = self._sampler.blank
         self._sampler.draw(_wrap(raw), rng)
         twin = self._blank_copy()

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truco_env.cards import DECKS, FULL_DECK, LONG_DECK, SHORT_DECK
+from truco_env.engine.compile import JIT
 from truco_env.errors import RulesError
 
 OptionValue: TypeAlias = str | int | float | bool | tuple[int, int] | None
@@ -358,7 +359,7 @@ class Rules:
         elif self.contraflor:
             record["flor_answers"] = FLOR_CLARIN if self.flor_table == "clarin" else FLOR_COMPARE6
         record.setflags(write=False)
-        return record
+        return record if JIT else record.view(np.recarray)
 
     def _fill_falta(self, record: npt.NDArray[np.void]) -> None:
         falta = self.falta

@@ -277,7 +277,8 @@ def make_view(
     held = int(games["held"][0, seat])
     revealed = seats_of(int(games["revealed"][0]))
     discarded = int(games["discarded"][0])
-    waits, envido_state = int(games["truco_waits"][0]), int(games["envido_state"][0])
+    hand_over, envido_state = bool(games["hand_over"][0]), int(games["envido_state"][0])
+    waits = 0 if hand_over else int(games["truco_waits"][0])
     table, trick_winners = _tricks(events)
     calls, left = _calls(events)
     n_accounts = rules.n_accounts
@@ -322,7 +323,7 @@ def make_view(
         flores=_flores(events),
         shown={other: _names(games["cards"][0, other, :3].tolist()) for other in revealed},
         senas=_senas(events),
-        hand_over=bool(games["hand_over"][0]),
+        hand_over=hand_over,
         match_over=bool(games["match_over"][0]),
         winner=winner,
         events=events,
