@@ -11,7 +11,8 @@ import pytest
 
 from truco_env.agent import AgentError
 from truco_env.batch import pick_uniform
-from truco_env.envs.learner_batch import LearnerBatch, PoolError
+from truco_env.envs.learner_batch import LearnerBatch
+from truco_env.envs.opponents import PoolError
 from truco_env.errors import IllegalActionError
 from truco_env.observation import layout_of
 from truco_env.rules import Rules
@@ -220,6 +221,25 @@ def test_an_illegal_action_changes_nothing() -> None:
     with pytest.raises(IllegalActionError, match=r"row 2, seat \d, the learner: \w+ is not legal; legal are"):
         batch.step(actions)
     assert all(np.array_equal(before[name], value) for name, value in batch.save().items())
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_an_illegal_action_can_be_a_forfeit(players: int) -> None:
+    batch = LearnerBatch(Rules("argentino", players), 8, [Uniform()], illegal="forfeit", seed=0)
+    _, masks = batch.reset()
+    rng = np.random.default_rng(0)
+    for step_number in range(30):
+        actions = pick_uniform(masks, rng)
+        wrong = np.zeros(8, dtype=np.bool_)
+        if step_number % 3 == 2:
+            wrong[[2, 5]] = True
+            actions[2], actions[5] = np.flatnonzero(masks[2] == 0)[-1], 99
+        step = batch.step(actions)
+        masks = step.masks
+        assert step.dones[wrong].all()
+        assert (step.rewards[wrong] == -1).all()
+        assert np.array_equal(step.episodes.forfeits, wrong[step.episodes.rows])
+        assert (step.episodes.results[step.episodes.forfeits] == -1).all()
 
 
 def test_an_agent_that_breaks_the_rules_is_named() -> None:

@@ -53,6 +53,7 @@ TABLE_DTYPE: Final = np.dtype(
         ("last_reward", np.float64),  # of its last decision
         ("last_total", np.float64),
         ("last_result", np.int8),
+        ("last_forfeit", np.int8),
         ("last_seat", np.int8),
         ("last_opponent", np.int32),
         ("last_partner", np.int32),
@@ -163,11 +164,15 @@ def _finish_episode(g: Any, r: Any, at: Any, t: Any, base: Any, final: Any) -> N
 
 
 @rule
+def _is_legal(g: Any, action: Any) -> Any:
+    return action >= 0 and action < N_ACTIONS and (g.legal >> action) & 1 == 1
+
+
+@rule
 def _first_illegal(games: Any, rows: Any, actions: Any) -> int:
     """The first k whose action is not legal, or -1."""
     for k in range(len(rows)):
-        action = np.int64(actions[k])
-        if action < 0 or action >= N_ACTIONS or (games[rows[k]].legal >> action) & 1 == 0:
+        if not _is_legal(games[rows[k]], np.int64(actions[k])):
             return k
     return -1
 
@@ -186,15 +191,22 @@ def _carry_out(
         g, t = games[row], tables[row]
         if t.over:
             continue
+        forfeit = False
         if turn == LEARNER:
             t.done = 0
             t.decisions += 1
-        if turn != LOOK:
+            forfeit = not _is_legal(g, np.int64(actions[k]))
+        if forfeit:
+            t.carried -= 1.0
+        elif turn != LOOK:
             _earn(g, r, episode, kind, base, np.int64(actions[k]), earned)
             t.carried += earned[_account_of(r, int(t.seat))]
-        if g.match_over or (g.hand_over and episode == _HAND_EPISODE):
+        if g.match_over or (g.hand_over and episode == _HAND_EPISODE) or forfeit:
             if t.done == 0:
                 _finish_episode(g, r, at, t, base, finals[row])
+                t.last_forfeit = forfeit
+                if forfeit:
+                    t.last_result = -1
                 if autoreset == 0:
                     t.over = 1
                     continue
@@ -217,14 +229,15 @@ def advance(
 ) -> int:  # fmt: skip
     """Carry out ``actions[k]`` in ``rows[k]`` and say who decides next.
 
-    ``modes``: episode, reward, whole side, fixed learner seat (-1: drawn), autoreset, turn (LOOK carries nothing out).
+    ``modes``: episode, reward, whole side, fixed learner seat (-1: drawn), autoreset, turn (LOOK carries nothing out), forfeits (an
+    illegal action of the learner loses its episode).
     Where the learner decides next, its view goes to ``observations`` and ``masks``; the other rows are listed by agent in ``asked_*``,
     ``counts[slot]`` of them each. ``started`` is set where a match began.
 
     Returns the number of rows asked, or -1 - k when ``actions[k]`` is not legal; then nothing has changed.
     """
     r = rules[0]
-    if modes[5] != LOOK:
+    if modes[5] == AGENTS or (modes[5] == LEARNER and modes[6] == 0):
         bad = _first_illegal(games, rows, actions)
         if bad >= 0:
             return -1 - bad
@@ -318,7 +331,7 @@ def play_one(games: Any, rules: Any, at: Any, episode: int, kind: int, hold: int
         _restart(g, r, g.seed, np.empty(40, dtype=np.int8))
         _look(g, r, at, view)
         return int(g.to_act)
-    if action < 0 or action >= N_ACTIONS or (g.legal >> action) & 1 == 0:
+    if not _is_legal(g, action):
         return -1
     _earn(g, r, episode, kind, earned[3:], action, earned)
     status = EARNED if earned[0] != 0.0 or earned[1] != 0.0 or earned[2] != 0.0 else 0

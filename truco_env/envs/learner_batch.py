@@ -18,15 +18,13 @@ from truco_env.batch import EPISODES, REWARDS
 from truco_env.engine.compile import JIT
 from truco_env.engine.record import GAME_DTYPE, new_games
 from truco_env.envs.kernel import AGENTS, LEARNER, LOOK, TABLE_DTYPE, advance, collect, open_rows
-from truco_env.errors import IllegalActionError, TrucoError
+from truco_env.envs.opponents import PoolError, check_weights
+from truco_env.errors import IllegalActionError
 from truco_env.observation import layout_of
 from truco_env.rules import Rules
 
 LEARNERS: Final = ("seat", "side")
-
-
-class PoolError(TrucoError):
-    """A pool of opponents that cannot be: empty, or with wrong weights."""
+ILLEGAL: Final = ("raise", "forfeit")
 
 
 class Episodes(NamedTuple):
@@ -43,6 +41,7 @@ class Episodes(NamedTuple):
         partners: int64 (k,), id of the agent in the team-mates' seats.
         scores: int16 (k, accounts), points of the last leg, the learner's account first.
         observations: int8 (k, layout.size), the last position as the learner's seat sees it.
+        forfeits: bool (k,), whether an illegal action of the learner ended it.
     """
 
     rows: npt.NDArray[np.int64]
@@ -55,6 +54,7 @@ class Episodes(NamedTuple):
     partners: npt.NDArray[np.int64]
     scores: npt.NDArray[np.int16]
     observations: npt.NDArray[np.int8]
+    forfeits: npt.NDArray[np.bool_]
 
 
 class LearnerStep(NamedTuple):
@@ -75,16 +75,12 @@ class LearnerStep(NamedTuple):
     episodes: Episodes
 
 
-class _Pool:
+class _Draw:
     """Agents to draw from, as arrays for the kernel."""
 
     def __init__(self, slots: Sequence[int], weights: Sequence[float] | None) -> None:
         self.slots = np.array(slots, dtype=np.int32)
-        shares = np.ones(len(slots)) if weights is None else np.array(weights, dtype=np.float64)
-        if len(shares) != len(slots):
-            raise PoolError(f"{len(shares)} weights for {len(slots)} agents: give one weight per agent")
-        if len(slots) and (not np.isfinite(shares).all() or (shares < 0).any() or shares.sum() <= 0):
-            raise PoolError(f"weights={list(map(float, shares))} must be numbers >= 0 with a sum above 0")
+        shares = np.ones(len(slots)) if weights is None else np.array(check_weights(weights, len(slots)))
         self.edges = np.cumsum(shares) / shares.sum() if len(slots) else np.zeros(0)
 
 
@@ -113,6 +109,8 @@ class LearnerBatch:
             points than the others got, -1 for fewer, 0 for equal.
         autoreset: whether a finished episode restarts at once; if not, its row shows the last position with an empty mask until
             ``reset_rows``.
+        illegal: what an illegal action of the learner does: ``"raise"`` an error and nothing else, or ``"forfeit"``: its episode is lost
+            at once, with a reward of -1 besides what was carried.
         seed: everything that is random follows from it; None draws one.
 
     Attributes:
@@ -139,9 +137,11 @@ class LearnerBatch:
         episode: str = "match",
         reward: str = "win",
         autoreset: bool = True,
+        illegal: str = "raise",
         seed: int | None = None,
     ) -> None:
-        for name, value, known in (("episode", episode, EPISODES), ("reward", reward, REWARDS), ("learner", learner, LEARNERS)):
+        modes = (("episode", episode, EPISODES), ("reward", reward, REWARDS), ("learner", learner, LEARNERS), ("illegal", illegal, ILLEGAL))
+        for name, value, known in modes:
             if value not in known:
                 raise ValueError(f"{name}={value!r} is not known: choose one of {', '.join(known)}")
         if learner_seat != "random" and (not isinstance(learner_seat, int) or not 0 <= learner_seat < rules.players):
@@ -156,7 +156,8 @@ class LearnerBatch:
         tables = np.zeros(size, dtype=TABLE_DTYPE)
         self._tables = tables if JIT else tables.view(np.recarray)
         seat = -1 if learner_seat == "random" else int(learner_seat)
-        self._modes = np.array([EPISODES.index(episode), REWARDS.index(reward), learner == "side", seat, autoreset, 0], dtype=np.int64)
+        switches = (learner == "side", seat, autoreset, LOOK, illegal == "forfeit")
+        self._modes = np.array([EPISODES.index(episode), REWARDS.index(reward), *switches], dtype=np.int64)
         self._slots: list[int] = []  # id of the agent in each slot, -1 = free
         self._next_id = 0
         self._finals = np.zeros((size, self.layout.size), dtype=np.int8)
@@ -166,7 +167,7 @@ class LearnerBatch:
         self._asked_observations = np.zeros((size, self.layout.size), dtype=np.int8)
         self._asked_masks = np.zeros((size, N_ACTIONS), dtype=np.int8)
         self._answers = np.zeros(size, dtype=np.int64)
-        self._pool = self._mates = _Pool((), None)
+        self._pool = self._mates = _Draw((), None)
         self.set_partners(partners, partner_weights)
         self.set_opponents(opponents, weights)
         self._seeds = np.random.SeedSequence(seed)
@@ -193,19 +194,19 @@ class LearnerBatch:
         """
         if not opponents:
             raise PoolError("there are no opponents: give at least one agent")
-        shares = _Pool(range(len(opponents)), weights)
+        shares = _Draw(range(len(opponents)), weights)
         self._drop_unused(keep=self._mates.slots.tolist())
         self._pool, ids = self._fill(opponents, shares)
         return ids
 
     def set_partners(self, partners: Sequence[Agent], weights: Sequence[float] | None = None) -> list[int]:
         """Replace the pool that the team-mates of new matches are drawn from (empty: the opponent plays them), and return its ids."""
-        shares = _Pool(range(len(partners)), weights)
+        shares = _Draw(range(len(partners)), weights)
         self._drop_unused(keep=self._pool.slots.tolist())
         self._mates, ids = self._fill(partners, shares)
         return ids
 
-    def _fill(self, agents: Sequence[Agent], shares: _Pool) -> tuple[_Pool, list[int]]:
+    def _fill(self, agents: Sequence[Agent], shares: _Draw) -> tuple[_Draw, list[int]]:
         ids = [self._register(agent) for agent in agents]
         shares.slots = np.array([self._slots.index(i) for i in ids], dtype=np.int32)
         return shares, ids
@@ -271,7 +272,7 @@ class LearnerBatch:
             actions: int64 (size,).
 
         Raises:
-            IllegalActionError: an action is not legal; nothing has changed.
+            IllegalActionError: an action is not legal; nothing has changed (not with ``illegal="forfeit"``).
             ValueError: ``actions`` has the wrong shape, or a row waits for a reset.
         """
         actions = np.ascontiguousarray(actions, dtype=np.int64)
@@ -377,6 +378,7 @@ class LearnerBatch:
             partners=self._ids(last["last_partner"]),
             scores=np.array(last["last_scores"][:, : self.rules.n_accounts]),
             observations=self._finals[rows],
+            forfeits=last["last_forfeit"] == 1,
         )
 
     def save(self) -> dict[str, npt.NDArray[Any]]:
@@ -421,7 +423,7 @@ class LearnerBatch:
         self.agents = {i: agents[i] for i in needed}
         self._slots = state["slots"].tolist()
         self._next_id = int(state["next_id"])
-        self._pool, self._mates = _Pool((), None), _Pool((), None)
+        self._pool, self._mates = _Draw((), None), _Draw((), None)
         self._pool.slots, self._pool.edges = state["pool"].astype(np.int32), state["pool_edges"].astype(np.float64)
         self._mates.slots, self._mates.edges = state["mates"].astype(np.int32), state["mate_edges"].astype(np.float64)
         chance = json.loads(state["chance"].tobytes())

@@ -1,0 +1,95 @@
+"""Opponents: from what a user writes (a name, an agent, several, with weights) to a pool to draw from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from truco_env.agent import Agent, agent_names, make_agent
+from truco_env.batch import pick_uniform
+from truco_env.errors import TrucoError
+from truco_env.rules import Rules
+
+Opponents: TypeAlias = str | Agent | Sequence[str | Agent] | Mapping[str, float]
+"""One agent or name, several (equally likely), or names with weights. Names are those of ``truco_env.agent_names()`` and folders of
+checkpoints, which ``import agents`` makes known; ``"random"`` is always known."""
+
+
+class PoolError(TrucoError):
+    """A pool of opponents that cannot be: empty, or with wrong weights."""
+
+
+class Pool(NamedTuple):
+    """Agents and their weights (None: equal)."""
+
+    agents: list[Agent]
+    weights: list[float] | None
+
+
+class UniformAgent:
+    """Plays any legal action, each equally likely."""
+
+    name = "random"
+
+    def start(self, rows: npt.NDArray[np.int64]) -> None:
+        """It remembers nothing."""
+
+    def act(
+        self,
+        observations: npt.NDArray[np.int8],
+        masks: npt.NDArray[np.int8],
+        rng: np.random.Generator,
+        rows: npt.NDArray[np.int64],
+    ) -> npt.NDArray[np.int64]:
+        """Return a legal action per row (see ``truco_env.agent.Agent``)."""
+        return pick_uniform(masks, rng)
+
+
+def make_pool(opponents: Opponents | None, rules: Rules) -> Pool:
+    """Return the agents that ``opponents`` stands for, at a table; nobody for ``None``.
+
+    Raises:
+        AgentError: a name that is not known.
+        PoolError: no opponents, or weights that are no numbers >= 0 with a sum above 0.
+    """
+    if opponents is None:
+        return Pool([], None)
+    weights: list[float] | None = None
+    if isinstance(opponents, Mapping):
+        named: Sequence[str | Agent] = list(opponents)
+        weights = check_weights(list(opponents.values()), len(named))
+    elif isinstance(opponents, str) or not isinstance(opponents, Sequence):
+        named = [opponents]
+    else:
+        named = opponents
+    if not named:
+        raise PoolError("there are no opponents: give at least one agent")
+    return Pool([_make(agent, rules) for agent in named], weights)
+
+
+def check_weights(weights: Sequence[float], count: int) -> list[float]:
+    """Return the weights of ``count`` agents.
+
+    Raises:
+        PoolError: they are not that many, or no numbers >= 0 with a sum above 0.
+    """
+    if len(weights) != count:
+        raise PoolError(f"{len(weights)} weights for {count} agents: give one weight per agent")
+    try:
+        checked = [float(weight) for weight in weights]
+    except (TypeError, ValueError):
+        checked = [-1.0]
+    if checked and not (all(0 <= weight < float("inf") for weight in checked) and sum(checked) > 0):
+        raise PoolError(f"weights={list(weights)} must be numbers >= 0 with a sum above 0")
+    return checked
+
+
+def _make(agent: str | Agent, rules: Rules) -> Agent:
+    if agent == "random" and "random" not in agent_names():
+        return UniformAgent()
+    if not isinstance(agent, str | Agent):
+        raise PoolError(f"{agent!r} is no agent: give a name, or an object with name, start and act")
+    return make_agent(agent, rules)
