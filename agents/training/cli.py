@@ -13,7 +13,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from agents.arena.result import MatchResult
-from agents.training.config import Config, ConfigError, read_config
+from agents.training.config import Config, ConfigError
+from agents.training.config_file import read_config
 from agents.training.run_folder import RunFolder
 from truco_env.errors import TrucoError
 
@@ -28,6 +29,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--runs", type=Path, default=Path("runs"), metavar="FOLDER", help="where new run folders are made (default: runs)")
     parser.add_argument("changes", nargs="*", metavar="key=value", help="values that replace those of the config, such as ppo.epochs=2")
     return parser
+
+
+def _say(console: Console, text: str) -> None:
+    """Print text as it is: paths and commands must stay whole."""
+    console.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
 class _Screen:
@@ -57,7 +63,7 @@ class _Screen:
             rate = result.win_rate()
             parts.append(f"{name} {100 * rate.mean:.1f} % [{100 * rate.low:.1f}, {100 * rate.high:.1f}]")
         groups = next(iter(results.values())).groups if results else 0
-        self.console.print(f"{steps:>12,} decisions: wins against {', '.join(parts)} ({groups} deal groups)", highlight=False)
+        _say(self.console, f"{steps:>12,} decisions: wins against {', '.join(parts)} ({groups} deal groups)")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -103,24 +109,22 @@ def _train(config: Config, folder: RunFolder, console: Console, *, fresh: bool) 
     if not fresh:
         trainer.restore(folder.checkpoints()[-1])
     steps = trainer.model.num_timesteps
-    console.print(f"{'training in' if fresh else f'going on after {steps:,} decisions in'} {folder.path}", highlight=False)
+    _say(console, f"{'training in' if fresh else f'going on after {steps:,} decisions in'} {folder.path}")
 
     def stop(number: int, frame: FrameType | None) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         trainer.stop = True
-        console.print("stopping after this update; press again to stop at once, without saving")
+        _say(console, "stopping after this update; press again to stop at once, without saving")
 
     before = signal.signal(signal.SIGINT, stop)
     try:
         with screen.bar:
             trainer.run()
     except TrainingStopped as stopped:
-        console.print(f"stopped and saved in {stopped.checkpoint}\ngo on with: python train.py --resume {folder.path}", highlight=False)
+        _say(console, f"stopped and saved in {stopped.checkpoint}\ngo on with: python train.py --resume {folder.path}")
         return 130
     except KeyboardInterrupt:
-        console.print(
-            f"stopped without saving; go on from the last checkpoint with: python train.py --resume {folder.path}", highlight=False
-        )
+        _say(console, f"stopped without saving; go on from the last checkpoint with: python train.py --resume {folder.path}")
         return 130
     finally:
         signal.signal(signal.SIGINT, before)
@@ -138,4 +142,4 @@ def _say_where(config: Config, folder: RunFolder, console: Console) -> None:
         f"TensorBoard:    tensorboard --logdir {folder.path / 'tensorboard'}",
         f"evaluate it:    python evaluate.py match {folder.agent} {rival} {table} --groups 1000",
     )
-    console.print("\n".join(lines), highlight=False, soft_wrap=True)
+    _say(console, "\n".join(lines))

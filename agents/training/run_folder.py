@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Final
 
 from agents.ppo.checkpoint import replace_folder
-from agents.training.config import Config, ConfigError, read_config
+from agents.training.config import Config, ConfigError
+from agents.training.config_file import read_config
 
 CONFIG: Final = "config.yaml"
 VERSIONS: Final = "versions.json"

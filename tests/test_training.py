@@ -1,0 +1,432 @@
+"""Training: the vector environment keeps its contracts, the loser's reward arrives, runs resume exactly, and learning learns."""
+
+from __future__ import annotations
+
+import csv
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+
+import agents  # noqa: F401 - makes the names of agents known
+from agents.arena.result import MatchResult
+from agents.ppo import Checkpoint, CheckpointError, PPOAgent, load
+from agents.training.cli import main
+from agents.training.config_file import read_config
+from agents.training.curves import Curves
+from agents.training.pool import Tally
+from agents.training.run_folder import RunFolder
+from agents.training.trainer import Trainer, TrainingStopped
+from agents.training.vec_env import TrucoVecEnv
+from truco_env.actions import N_ACTIONS
+from truco_env.agent import make_agent
+from truco_env.batch import pick_uniform
+from truco_env.envs.learner_batch import LearnerBatch
+from truco_env.rules import Rules
+
+ROOT = Path(__file__).resolve().parent.parent
+SMOKE = ROOT / "configs" / "smoke.yaml"
+RULES = Rules("argentino", 2)
+
+
+class Silent:
+    """A reporter that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.steps: list[int] = []
+        self.evaluations: list[int] = []
+
+    def progress(self, steps: int, speed: float) -> None:
+        self.steps.append(steps)
+
+    def evaluated(self, steps: int, results: Mapping[str, MatchResult]) -> None:
+        self.evaluations.append(steps)
+
+
+def make_env(rules: Rules = RULES, *, size: int = 64, reward: str = "win", learner: str = "side") -> TrucoVecEnv:
+    return TrucoVecEnv(LearnerBatch(rules, size, [make_agent("random", rules)], learner=learner, reward=reward, seed=1))
+
+
+def make_trainer(folder: Path, *changes: str) -> Trainer:
+    config = read_config(SMOKE, changes)
+    return Trainer(config, RunFolder.create(config, folder), Silent())
+
+
+def weights_of(trainer: Trainer) -> dict[str, np.ndarray]:
+    return dict(trainer.checkpoint().weights)
+
+
+# The vector environment
+
+
+def test_observations_of_a_step_are_not_changed_by_the_next() -> None:
+    env, rng = make_env(), np.random.default_rng(0)
+    kept = env.reset()
+    for _ in range(20):
+        before = kept.copy()
+        observations, rewards, _, _ = env.step(pick_uniform(env.action_masks(), rng))
+        assert isinstance(observations, np.ndarray) and observations.dtype == np.int8
+        assert np.array_equal(kept, before)
+        assert not np.shares_memory(kept, observations)
+        assert rewards.dtype == np.float32
+        kept = observations
+
+
+def test_masks_come_as_one_array_of_what_is_legal_now() -> None:
+    env, rng = make_env(), np.random.default_rng(0)
+    env.reset()
+    assert is_masking_supported(env)
+    for _ in range(20):
+        masks = get_action_masks(env)
+        assert masks.shape == (64, N_ACTIONS) and masks.any(axis=1).all()
+        env.step(pick_uniform(masks, rng))
+
+
+def test_infos_are_empty_but_at_the_end_of_an_episode() -> None:
+    env, rng = make_env(), np.random.default_rng(0)
+    env.reset()
+    ended = 0
+    for _ in range(150):
+        _, _, dones, infos = env.step(pick_uniform(env.action_masks(), rng))
+        assert len({id(info) for info in infos}) == len(infos)
+        for done, info in zip(dones, infos, strict=True):
+            assert set(info) == ({"episode", "terminal_observation"} if done else set())
+        ended += int(dones.sum())
+    assert ended > 50
+
+
+@pytest.mark.parametrize("rules", [RULES, Rules("argentino", 4), Rules("argentino", 3)], ids=["1v1", "2v2", "gallo"])
+def test_the_reward_of_losing_is_minus_one_and_reaches_the_learner(rules: Rules) -> None:
+    env, rng = make_env(rules), np.random.default_rng(0)
+    env.reset()
+    returns = np.zeros(env.num_envs)
+    seen = set()
+    for _ in range(250):
+        _, rewards, dones, infos = env.step(pick_uniform(env.action_masks(), rng))
+        returns += rewards
+        assert env.episodes is not None
+        for row, result in zip(env.episodes.rows, env.episodes.results, strict=True):
+            assert dones[row] and returns[row] == result == infos[row]["episode"]["r"]
+            seen.add(int(result))
+        assert not rewards[~dones].any()
+        returns[dones] = 0
+    assert seen == {-1, 1}
+
+
+def test_the_plain_maskable_ppo_of_sb3_contrib_trains_on_it() -> None:
+    env = make_env(size=16)
+    model = MaskablePPO("MlpPolicy", env, n_steps=8, batch_size=64, n_epochs=1, seed=1, device="cpu", policy_kwargs={"net_arch": [8]})
+    before = [p.detach().clone() for p in model.policy.parameters()]
+    model.learn(256)
+    assert model.rollout_buffer.observations.dtype == np.int8
+    assert any(not torch.equal(a, b) for a, b in zip(before, model.policy.parameters(), strict=True))
+
+
+# The policy
+
+
+def test_the_policy_has_the_distribution_of_sb3_contrib(tmp_path: Path) -> None:
+    trainer = make_trainer(tmp_path)
+    policy, env = trainer.model.policy, trainer.env
+    observations = torch.from_numpy(env.reset())
+    masks = torch.from_numpy(env.action_masks())
+    with torch.no_grad():
+        actions, values, log_probabilities = policy(observations, action_masks=masks.numpy())
+        ours = policy.evaluate_actions(observations, actions, action_masks=masks)
+        theirs = MaskableActorCriticPolicy.evaluate_actions(policy, observations, actions, action_masks=masks)
+    assert masks.gather(1, actions[:, None]).all()
+    for found, expected in zip(ours, theirs, strict=True):
+        assert expected is not None
+        torch.testing.assert_close(found, expected, atol=1e-6, rtol=1e-5)
+    torch.testing.assert_close(values, ours[0])
+    torch.testing.assert_close(log_probabilities, ours[1])
+
+
+def test_the_policy_samples_legal_actions_by_their_probability(tmp_path: Path) -> None:
+    trainer = make_trainer(tmp_path)
+    policy = trainer.model.policy
+    observation, mask = trainer.env.reset()[:1], trainer.env.action_masks()[:1]
+    n = 20_000
+    with torch.no_grad():
+        policy.tensors(trainer.architecture)["policy.0.bias"].copy_(torch.linspace(-2, 2, N_ACTIONS))
+        actions = policy(torch.from_numpy(np.repeat(observation, n, 0)), action_masks=np.repeat(mask, n, 0))[0].numpy()
+    expected = PPOAgent(trainer.checkpoint()).network.probabilities(observation, mask)[0]
+    shares = np.bincount(actions, minlength=N_ACTIONS) / n
+    assert not shares[mask[0] == 0].any()
+    assert np.abs(shares - expected).max() < 4 * np.sqrt(0.25 / n)
+
+
+def test_the_stored_agent_is_the_policy(tmp_path: Path) -> None:
+    trainer = make_trainer(tmp_path, "net.policy=[16]", "net.value=[8]", "machine.matmul=highest")
+    trainer.run()
+    observations, masks = trainer.env.reset(), trainer.env.action_masks()
+    stored = PPOAgent(load(trainer.folder.agent))
+    found = stored.network.probabilities(observations, masks)
+    with torch.no_grad():
+        for action in range(N_ACTIONS):
+            actions = torch.full((len(masks),), action)
+            logs = trainer.model.policy.evaluate_actions(torch.from_numpy(observations), actions, action_masks=torch.from_numpy(masks))[1]
+            legal = masks[:, action] == 1
+            np.testing.assert_allclose(found[legal, action], logs.exp().numpy()[legal], atol=1e-5)
+
+
+# Opponents
+
+
+def snapshot(trainer: Trainer, steps: int) -> Checkpoint:
+    return replace(trainer.checkpoint(), name=f"past-{steps}")
+
+
+def shares_of(trainer: Trainer) -> dict[str, float]:
+    """Against whom new matches are played."""
+    trainer.pool.deal_out(trainer.batch)
+    trainer.env.reset()
+    names = [trainer.batch.agents[i].name for i in trainer.batch.opponents.tolist()]
+    return {name: names.count(name) / len(names) for name in set(names)}
+
+
+def test_opponents_are_drawn_by_weight_and_the_past_has_its_share(tmp_path: Path) -> None:
+    trainer = make_trainer(
+        tmp_path, "opponents.agents={random: 3, prudente: 1}", "opponents.past={share: 0.5, keep: 4}", "learner.n_envs=2048"
+    )
+    assert shares_of(trainer) == pytest.approx({"random": 0.75, "prudente": 0.25}, abs=0.05)
+    for steps in (1, 2):
+        trainer.pool.add_snapshot(snapshot(trainer, steps), steps)
+    assert shares_of(trainer) == pytest.approx({"random": 0.375, "prudente": 0.125, "past-1": 0.25, "past-2": 0.25}, abs=0.05)
+
+
+def test_prioritised_play_prefers_snapshots_that_the_learner_does_not_beat(tmp_path: Path) -> None:
+    trainer = make_trainer(tmp_path, "opponents.past={share: 1.0, draw: pfsp}", "learner.n_envs=2048")
+    for steps in (1, 2):
+        trainer.pool.add_snapshot(snapshot(trainer, steps), steps)
+    trainer.pool.tallies = {"past-1": Tally(98, 98), "past-2": Tally(98, 49)}
+    shares = shares_of(trainer)
+    assert shares["past-2"] == pytest.approx(0.25 / (0.25 + 0.02), abs=0.03)
+
+
+def test_a_full_pool_keeps_the_newest_snapshot_and_spreads_the_others(tmp_path: Path) -> None:
+    trainer = make_trainer(tmp_path, "opponents.past.keep=4")
+    for steps in range(1, 41):
+        trainer.pool.add_snapshot(snapshot(trainer, steps), steps)
+    kept = [int(name.removeprefix("past-")) for name in trainer.pool.past]
+    assert len(kept) == 4 and kept[-1] == 40
+    assert max(np.diff([0, *kept])) <= 20
+
+
+def test_an_opponent_stays_for_its_match_when_the_pool_changes(tmp_path: Path) -> None:
+    trainer = make_trainer(tmp_path, "opponents.past.share=1.0")
+    env, batch, rng = trainer.env, trainer.batch, np.random.default_rng(0)
+    env.reset()
+    before = batch.opponents
+    trainer.pool.add_snapshot(snapshot(trainer, 1), 1)
+    trainer.pool.deal_out(batch)
+    ended = np.zeros(batch.size, dtype=bool)
+    for _ in range(40):
+        _, _, dones, _ = env.step(pick_uniform(env.action_masks(), rng))
+        ended |= dones
+        assert np.array_equal(batch.opponents[~ended], before[~ended])
+    assert ended.any() and (batch.opponents[ended] != before[ended]).all()
+
+
+def test_win_rates_are_counted_by_opponent(tmp_path: Path) -> None:
+    trainer = make_trainer(tmp_path, "opponents.agents={random: 1, prudente: 1}", "opponents.past.share=0")
+    trainer.env.reset()
+    rng = np.random.default_rng(0)
+    counted: dict[str, list[float]] = {"random": [], "prudente": []}
+    for _ in range(150):
+        trainer.env.step(pick_uniform(trainer.env.action_masks(), rng))
+        episodes = trainer.env.episodes
+        assert episodes is not None
+        trainer.pool.record(episodes)
+        for i, result in zip(episodes.opponents.tolist(), episodes.results.tolist(), strict=True):
+            counted[trainer.batch.agents[i].name].append((result + 1) / 2)
+    period = trainer.pool.take_period()
+    assert {name: (tally.matches, tally.won) for name, tally in period.items()} == {name: (len(x), sum(x)) for name, x in counted.items()}
+    assert period["prudente"].won / period["prudente"].matches < 0.3 < period["random"].won / period["random"].matches
+    assert trainer.pool.take_period() == {}
+
+
+# Runs
+
+
+def test_a_resumed_run_ends_with_the_same_weights_and_curves_bit_for_bit(tmp_path: Path) -> None:
+    changes = ("opponents.past.draw=pfsp", "opponents.agents={random: 1, prudente: 1}", "checkpoints.keep=100")
+    whole = make_trainer(tmp_path / "whole", *changes)
+    whole.run()
+    first = make_trainer(tmp_path / "parts", *changes)
+    first.reporter = StopAt(first, 2048)
+    with pytest.raises(TrainingStopped) as stopped:
+        first.run()
+    assert stopped.value.checkpoint.name == "step-000000002048"
+    second = Trainer(first.folder.read_config([]), first.folder, Silent())
+    second.restore(stopped.value.checkpoint)
+    second.run()
+    assert second.model.num_timesteps == whole.model.num_timesteps
+    assert weights_of(second).keys() == weights_of(whole).keys()
+    for name, array in weights_of(whole).items():
+        assert np.array_equal(array, weights_of(second)[name]), name
+    assert len(whole.curves.rows) == len(second.curves.rows)
+    for row, expected in zip(second.curves.rows, whole.curves.rows, strict=True):
+        assert {**row, "seconds": 0} == pytest.approx({**expected, "seconds": 0}, rel=1e-6)
+
+
+class StopAt(Silent):
+    """Asks a trainer to stop after some steps."""
+
+    def __init__(self, trainer: Trainer, steps: int) -> None:
+        super().__init__()
+        self.trainer, self.at = trainer, steps
+
+    def progress(self, steps: int, speed: float) -> None:
+        self.trainer.stop = steps >= self.at
+
+
+def test_the_same_seed_trains_the_same_agent_and_another_one_does_not(tmp_path: Path) -> None:
+    runs = [make_trainer(tmp_path, "ppo.total_steps=1024", f"seed={seed}") for seed in (1, 1, 2)]
+    for trainer in runs:
+        trainer.run()
+    first, again, other = (weights_of(trainer)["trunk.0.weight"] for trainer in runs)
+    assert np.array_equal(first, again) and not np.array_equal(first, other)
+
+
+def test_training_leaves_the_global_generators_alone(tmp_path: Path) -> None:
+    torch.manual_seed(3)
+    torch_before, numpy_before = torch.get_rng_state(), np.random.get_state()[1].tolist()  # type: ignore[index]  # noqa: NPY002
+    make_trainer(tmp_path, "ppo.total_steps=512").run()
+    assert torch.equal(torch_before, torch.get_rng_state())
+    assert numpy_before == np.random.get_state()[1].tolist()  # type: ignore[index]  # noqa: NPY002
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        ("table.players=4",),
+        ("table.players=4", "learner.plays=seat", "partners={random: 1}", "learner.seat=1"),
+        ("table.players=3", "learner.episode=hand", "learner.reward=points"),
+        ("table.ruleset=truc_valencia", "learner.reward=win"),
+        ("table.players=2", "table.options={senas: free}"),
+    ],
+    ids=["2v2", "one-seat", "gallo", "truc-valencia", "senas"],
+)
+def test_every_kind_of_table_can_be_trained_stopped_and_resumed(tmp_path: Path, changes: tuple[str, ...]) -> None:
+    trainer = make_trainer(tmp_path, "ppo.total_steps=1024", *changes)
+    trainer.reporter = StopAt(trainer, 512)
+    with pytest.raises(TrainingStopped):
+        trainer.run()
+    again = Trainer(trainer.config, trainer.folder, Silent())
+    again.restore(trainer.folder.checkpoints()[-1])
+    again.run()
+    assert make_agent(str(again.folder.path), again.rules).name == "smoke"
+
+
+def test_evaluations_and_checkpoints_come_when_they_are_due_and_old_ones_go(tmp_path: Path) -> None:
+    trainer = make_trainer(tmp_path)
+    trainer.run()
+    assert isinstance(trainer.reporter, Silent)
+    assert trainer.reporter.evaluations == [2048, 4096]
+    assert [path.name for path in trainer.folder.checkpoints()] == ["step-000000003072", "step-000000004096"]
+    assert sorted(path.name for path in trainer.folder.path.iterdir()) == [
+        "agent", "checkpoints", "config.yaml", "curves.csv", "curves.png", "tensorboard", "versions.json",
+    ]  # fmt: skip
+
+
+def test_a_checkpoint_of_another_network_or_damaged_is_refused_in_one_line(tmp_path: Path) -> None:
+    trainer = make_trainer(tmp_path, "ppo.total_steps=512")
+    trainer.run()
+    checkpoint = trainer.folder.checkpoints()[-1]
+    with pytest.raises(CheckpointError, match="does not fit the config"):
+        make_trainer(tmp_path, "net.trunk=[8]").restore(checkpoint)
+    (checkpoint / "optimizer.npz").write_bytes((checkpoint / "agent" / "weights.npz").read_bytes())
+    with pytest.raises(CheckpointError, match="is damaged") as caught:
+        make_trainer(tmp_path).restore(checkpoint)
+    assert "\n" not in str(caught.value)
+
+
+def test_curves_are_written_and_read_back_up_to_a_checkpoint(tmp_path: Path) -> None:
+    curves = Curves(tmp_path)
+    curves.add({"steps": 10, "seconds": 1.5, "win/random": 0.5})
+    curves.add({"steps": 20, "seconds": 2.5, "win/random": 0.25, "eval/random": 0.75})
+    curves.write()
+    curves.plot("two rows")
+    assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
+    again = Curves(tmp_path)
+    again.read(up_to=20)
+    assert again.rows == curves.rows
+    again.read(up_to=19)
+    assert again.rows == curves.rows[:1]
+
+
+def test_learning_beats_the_random_player_within_a_quarter_of_a_million_decisions(tmp_path: Path) -> None:
+    trainer = make_trainer(
+        tmp_path,
+        "learner.n_envs=512",
+        "opponents.past.share=0",
+        "ppo={total_steps: 250_000, n_steps: 16, minibatch: 2048, epochs: 4, learning_rate: 1e-3}",
+        "net.trunk=[64, 64]",
+        "evaluation={every: 1_000_000, opponents: [random], groups: 100}",
+        "checkpoints.every=1_000_000",
+    )
+    trainer.run()
+    row = trainer.curves.rows[-1]
+    assert row["eval_low/random"] > 0.65, row
+
+
+# The command line
+
+
+def test_a_mistake_is_one_line_and_exit_status_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    commands = [
+        ["--config", str(SMOKE), "ppo.epochz=2"],
+        ["--config", str(tmp_path / "missing.yaml")],
+        ["--resume", str(tmp_path)],
+        ["--config", str(SMOKE), "machine.device=abacus"],
+        ["--config", str(SMOKE), "machine.device=cuda:99"],
+    ]
+    for command in commands:
+        assert main([*command, "--runs", str(tmp_path / "runs")]) == 2
+        message = capsys.readouterr().err
+        assert message.startswith("train.py: ") and message.count("\n") == 1, message
+    assert not (tmp_path / "runs").exists(), "a refused config leaves no run folder"
+
+
+def test_the_command_line_trains_says_where_everything_is_and_goes_on_with_more_steps(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--config", str(SMOKE), "--runs", str(tmp_path), "ppo.total_steps=1024"]) == 0
+    (run,) = tmp_path.iterdir()
+    said = capsys.readouterr().out
+    assert f"evaluate.py match {run / 'agent'} random" in said and str(run / "curves.png") in said
+    assert main(["--resume", str(run), "seed=2"]) == 2
+    assert "seed=2" in capsys.readouterr().err
+    assert main(["--resume", str(run), "ppo.total_steps=2048"]) == 0
+    assert load(run).training["steps"] == 2048
+    with (run / "curves.csv").open(encoding="utf-8") as file:
+        assert [int(row["steps"]) for row in csv.DictReader(file)] == [512, 1024, 1536, 2048]
+
+
+def test_an_interrupt_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
+    command = [sys.executable, "train.py", "--config", str(SMOKE), "--runs", str(tmp_path), "ppo.total_steps=100_000_000"]
+    command += ["evaluation.every=100_000_000", "checkpoints.every=100_000_000"]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("training in ")
+        time.sleep(2)
+        process.send_signal(signal.SIGINT)
+        said, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130, errors
+    (run,) = tmp_path.iterdir()
+    assert f"python train.py --resume {run}" in said and "Traceback" not in errors
+    assert len(RunFolder(run).checkpoints()) == 1
