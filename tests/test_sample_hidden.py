@@ -180,6 +180,15 @@ def test_all_unseen_hands_are_equally_likely(lists: bool, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("lists", [False, True])
+def test_hands_of_several_seats_are_equally_likely_together(lists: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if lists:
+        monkeypatch.setattr(hidden, "_FREE_TRIES", 0)
+        monkeypatch.setattr(hidden, "_ENOUGH", 2.0)
+    deal = ["3E 6B 3O", "4C 5C 6C", "7C 5B 4B", "7E 6E 5E"]
+    _check_uniform(_table("truc_valencia", 4, deal, "3E 4C 5B 5E 6B 5C 4B 7E"), 0, 13 * 12 * 11)
+
+
+@pytest.mark.parametrize("lists", [False, True])
 def test_a_told_number_binds_its_teller_and_a_silent_seat(lists: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if lists:
         monkeypatch.setattr(hidden, "_FREE_TRIES", 0)

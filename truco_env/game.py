@@ -14,11 +14,12 @@ from truco_env.cards import N_CARDS, card_name, parse_card
 from truco_env.engine import kernel
 from truco_env.engine.compile import JIT, SOURCE_HASH
 from truco_env.engine.record import GAME_DTYPE, HAND_OVER, KINDS, PHASES
-from truco_env.errors import ActionError, IllegalActionError, NotationError, PositionError, TrucoError
+from truco_env.errors import ActionError, IllegalActionError, PositionError
 from truco_env.events import Event, read_events, seats_of
 from truco_env.hidden import Sampler
-from truco_env.notation import Hand, Match, Move, Result, check_name, move_of, parse_match, print_match
+from truco_env.notation import Hand, Match, Result, check_name, move_of, parse_match, print_match
 from truco_env.position import Hands, check_hands, check_kind, check_number, check_scores, check_seed, check_won, kind_at
+from truco_env.replay import replay_match
 from truco_env.rules import Rules
 from truco_env.view import View, make_view
 
@@ -601,49 +602,5 @@ class Game:
         """
         game = cls(match.rules)
         game._games["seed"] = match.seed
-        for k, hand in enumerate(match.hands):
-            try:
-                game._repeat_hand(hand, first=k == 0)
-            except NotationError:
-                raise
-            except TrucoError as error:
-                raise NotationError(f"hand {hand.number}: {error}") from error
+        replay_match(game, match)
         return game
-
-    def _repeat_hand(self, hand: Hand, *, first: bool) -> None:
-        if first:
-            position: dict[str, Any] = {"dealer": hand.dealer, "scores": hand.scores, "won": hand.won, "kind": hand.kind}
-            self._begin(hand.deal, hand.seed, **position, number=hand.number)
-        elif hand.follows:
-            self.next_hand(hand.deal, seed=hand.seed)
-        else:
-            self.next_hand(hand.deal, seed=hand.seed, dealer=hand.dealer, scores=hand.scores, won=hand.won, kind=hand.kind)
-        assert self._start is not None
-        told = (hand.kind, hand.dealer, hand.scores, hand.won)
-        found = (self.kind, self.dealer, self._start.scores, self._start.won)
-        if found != told:
-            raise NotationError(
-                f"hand {hand.number}: what follows is kind, dealer, scores, legs {found}, not {told}; mark it 'set' if it was set up"
-            )
-        for i, move in enumerate(hand.moves, 1):
-            try:
-                self.play(move.name, seat=move.seat)
-                if move.seers is not None:
-                    self._set_seers(move)
-            except TrucoError as error:
-                raise NotationError(f"hand {hand.number}, move {i}, {str(move)!r}: {error}") from error
-        result = Result(self.scores, self.won) if self.hand_over else None
-        if hand.result is not None and hand.result != result:
-            ended = f"ends with {result.scores} and legs {result.won}" if result else "is not over"
-            raise NotationError(f"hand {hand.number} {ended}, not with {hand.result.scores} and legs {hand.result.won}")
-
-    def _set_seers(self, move: Move) -> None:
-        """Who saw the seña just made is part of a saved game, not drawn anew."""
-        games, last = self._games, int(self._games["n_log"][0]) - 1
-        packed, seen = int(games["log"][0, last]), sum(1 << seat for seat in move.seers or ())
-        drawn = (packed & 4095) - 1024
-        rivals = int(games["active"][0]) & int(games["side_mask"][0, 1 - (int(games["side_mask"][0, 1]) >> move.seat & 1)])
-        if (seen ^ drawn) & ~(rivals if self._rules.sena_catch else 0):
-            raise PositionError(f"the seña cannot have been seen by seats {', '.join(map(str, move.seers or ())) or 'none'}")
-        games["log"][0, last] = packed - drawn + seen
-        games["sena_seen"][0, games["trick"][0], move.seat] = seen

@@ -5,18 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from truco_env.actions import CALL_NAMES, Action, display_word
 from truco_env.cards import card_name
-from truco_env.engine.compile import entry
-from truco_env.engine.envido import envido_if_refused, envido_stake
+from truco_env.engine.known import N_FACTS, describe
 from truco_env.engine.record import ENVIDO_WAITS, KINDS, NORMAL, PHASES, PICA
-from truco_env.engine.seats import side_of
-from truco_env.engine.truco import truco_worth
 from truco_env.events import (
     SIDES,
     CallMade,
@@ -30,31 +27,12 @@ from truco_env.events import (
     TrickDecided,
     seats_of,
 )
-from truco_env.hidden import public_decision
 from truco_env.rules import Rules
 
 Plays = tuple[tuple[int, str], ...]  #: seats and their cards, in the order played
 
 ENVIDO_STATES: Final = ("none", "waits", "accepted", "refused", "wiped")
 _TRUCO: Final = int(Action.TRUCO)
-_N_FACTS: Final = 6
-
-
-@entry
-def describe(games: Any, i: int, rules: Any, seat: int, facts: Any) -> None:
-    """Write what is derived from ``games[i]`` for ``seat`` into ``facts``, int64 (6,).
-
-    In order: the public decision, what the hand is worth, points of the envido chain won by A and by B and if refused, the seat's side.
-    """
-    g, r = games[i], rules[0]
-    facts[0] = public_decision(g, seat)
-    facts[1] = truco_worth(g)
-    facts[2], facts[3], facts[4] = 0, 0, 0
-    if g.n_envidos:
-        facts[2] = envido_stake(g, r, 0)
-        facts[3] = envido_stake(g, r, 1)
-        facts[4] = envido_if_refused(g, r)
-    facts[5] = side_of(g, seat)
 
 
 @dataclass(frozen=True)
@@ -269,7 +247,7 @@ def make_view(
         legal: its legal moves; empty when it is not to act.
         winner: who won the match, if it is over.
     """
-    facts = np.zeros(_N_FACTS, dtype=np.int64)
+    facts = np.zeros(N_FACTS, dtype=np.int64)
     describe(games, 0, rules.record, seat, facts)
     decision, worth, stake_a, stake_b, refused, side = facts.tolist()
     whole_hand = bool(games["cards"][0, seat, 3] >= 0)
