@@ -33,7 +33,7 @@ Observation = dict[str, npt.NDArray[np.int8]]
 
 _SEAT: Final = 15
 _OPTIONS: Final = ("dealer", "scores", "won", "kind")
-_RENDER_MODES: Final = ("ansi", "human")
+RENDER_MODES: Final = ("ansi", "human")
 #: What a copy builds anew: buffers and what is bound to them, and layouts.
 _REBUILT: Final = frozenset({
     "_raw", "_games", "_record", "_at", "_observation", "_mask", "_copy_observation", "_copy_mask", "_look", "_play", "_game",
@@ -41,7 +41,12 @@ _REBUILT: Final = frozenset({
 })  # fmt: skip
 
 
-def _choose(name: str, value: object, known: Sequence[str]) -> int:
+def choose(name: str, value: object, known: Sequence[str]) -> int:
+    """Return the position of ``value`` in ``known``.
+
+    Raises:
+        ValueError: it is not there.
+    """
     if value not in known:
         raise ValueError(f"{name}={value!r} is not known: choose one of {', '.join(known)}")
     return known.index(str(value))
@@ -57,7 +62,7 @@ def _entry_points() -> tuple[Any, Any]:
     layout = layout_of(rules)
     table = (new_games(1), rules.record, layout.offsets)
     view = np.zeros(layout.size + N_ACTIONS, dtype=np.int8)
-    play_one(*table, 0, 0, 0, np.zeros(6), view, BEGIN)
+    play_one(*table, 0, 0, 0, np.zeros(9), view, BEGIN)
     look_one(*table, 0, view)
     return _machine_code(play_one), _machine_code(look_one)
 
@@ -95,7 +100,7 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "truco_v0",
-        "render_modes": list(_RENDER_MODES),
+        "render_modes": list(RENDER_MODES),
         "is_parallelizable": False,
         "render_fps": 1,
     }
@@ -113,10 +118,10 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
     ) -> None:
         super().__init__()
         self.rules = Game(ruleset, players, **options).rules
-        self._episode = _choose("episode", episode, EPISODES)
-        self._reward = _choose("reward", reward, REWARDS)
+        self._episode = choose("episode", episode, EPISODES)
+        self._reward = choose("reward", reward, REWARDS)
         if render_mode is not None:
-            _choose("render_mode", render_mode, _RENDER_MODES)
+            choose("render_mode", render_mode, RENDER_MODES)
         n = self.rules.players
         if perspective != "all" and (isinstance(perspective, bool | str) or perspective not in range(n)):
             raise ValueError(f"perspective={perspective!r} is not known: choose a seat from 0 to {n - 1}, or 'all'")
@@ -130,7 +135,7 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
         self._account_of = {agent: seat if self.rules.gallo else seat & 1 for agent, seat in self._seat_of.items()}
         self._spaces: dict[str, tuple[gymnasium.spaces.Dict, gymnasium.spaces.Discrete]] = {}
         self._rng: np.random.Generator | None = None
-        self._attach(np.zeros(GAME_DTYPE.itemsize, dtype=np.uint8), np.zeros(6), np.zeros(self.layout.size + N_ACTIONS, dtype=np.int8))
+        self._attach(np.zeros(GAME_DTYPE.itemsize, dtype=np.uint8), np.zeros(9), np.zeros(self.layout.size + N_ACTIONS, dtype=np.int8))
 
     def _attach(self, raw: npt.NDArray[np.uint8], earned: npt.NDArray[np.float64], view: npt.NDArray[np.int8]) -> None:
         """Set the buffers: the game's record, what was earned, and the view of the seat to act."""
@@ -204,14 +209,14 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
                 rng.bit_generator.state = before
                 raise
             self._raw[:] = game._raw
-            self._earned[3:] = self._games["scores"][0]
+            self._earned[3:6] = self._games["scores"][0]
             self._look(int(game.to_act or 0), self._view)
             seat = int(game.to_act or 0)
         else:
             self._raw.fill(0)
             self._games["seed"] = match_seed
             seat = self._play(BEGIN)
-            self._earned[3:] = 0
+            self._earned[3:6] = 0
         self._rng = rng
         self._opening: dict[str, Any] = {"seed": match_seed, **position}
         self._deals = deals
@@ -313,7 +318,7 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
     def _settle(self, status: int) -> None:
         """Pay rewards, deal a given hand, end the episode: what happens less often."""
         if status & EARNED:
-            earned = self._earned.tolist()
+            earned = self._earned[:3].tolist()
             for agent, account in self._account_of.items():
                 self.rewards[agent] = earned[account]
             self._accumulate_rewards()
@@ -348,6 +353,10 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
             "winners": [account for account in range(accounts) if winners >> account & 1],
             "hands": self._dealt(),
         }
+
+    def result_of(self, account: int) -> int:
+        """Return how the finished episode ended for an account: 1 won, -1 lost, 0 a hand with equal points."""
+        return int(self._earned[6 + account])
 
     def _refusal(self, agent: str, action: int) -> IllegalActionError | ActionError:
         if not 0 <= action < N_ACTIONS:

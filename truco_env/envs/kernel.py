@@ -318,7 +318,8 @@ def play_one(games: Any, rules: Any, at: Any, episode: int, kind: int, hold: int
         episode: position in ``EPISODES``.
         kind: position in ``REWARDS``.
         hold: 1 = do not deal the next hand: its cards are given.
-        earned: float64 (6,), gets what each account earned; its second half holds the scores at the start of the episode.
+        earned: float64 (9,). Its first three get what each account earned; the next three hold the scores at the start of the episode;
+            the last three get the result of an episode that is over: 1 won, -1 lost, 0 a hand with equal points.
         view: int8 (layout.size + N_ACTIONS,), gets observation and mask, where the episode goes on.
         action: the action, or ``BEGIN``: start the match of the seed in the record.
 
@@ -333,10 +334,12 @@ def play_one(games: Any, rules: Any, at: Any, episode: int, kind: int, hold: int
         return int(g.to_act)
     if not _is_legal(g, action):
         return -1
-    _earn(g, r, episode, kind, earned[3:], action, earned)
+    _earn(g, r, episode, kind, earned[3:6], action, earned)
     status = EARNED if earned[0] != 0.0 or earned[1] != 0.0 or earned[2] != 0.0 else 0
     if g.hand_over:
         if g.match_over or episode == _HAND_EPISODE:
+            for account in range(3 if r.gallo else 2):
+                earned[6 + account] = _result_of_hand(g, r, earned[3:6], account)
             return status | OVER
         if hold:
             return status | HELD

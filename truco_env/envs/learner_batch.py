@@ -117,6 +117,7 @@ class LearnerBatch:
         rules, size, layout: the table, the number of rows, the layout of observations.
         agents: the agents by id: all that may be drawn and all that still play. Ids are 0, 1, ... in the order of first
             use and never reused.
+        rng: what agents draw from.
 
     Raises:
         PoolError: no opponents, or wrong weights.
@@ -171,7 +172,7 @@ class LearnerBatch:
         self.set_partners(partners, partner_weights)
         self.set_opponents(opponents, weights)
         self._seeds = np.random.SeedSequence(seed)
-        self._rng = np.random.default_rng(self._seeds.spawn(1)[0])
+        self.rng = np.random.default_rng(self._seeds.spawn(1)[0])
 
     @property
     def learner_seats(self) -> npt.NDArray[np.int8]:
@@ -242,14 +243,20 @@ class LearnerBatch:
             Fresh observations, int8 (size, layout.size), and masks, int8 (size, N_ACTIONS).
         """
         if seed is not None:
-            self._seeds = np.random.SeedSequence(seed)
-            self._rng = np.random.default_rng(self._seeds.spawn(1)[0])
+            self.reseed(seed)
         return self.reset_rows(np.arange(self.size))
 
+    def reseed(self, seed: int) -> None:
+        """Let all that follows a ``reset`` or ``reset_rows`` be a function of ``seed``."""
+        self._seeds = np.random.SeedSequence(seed)
+        self.rng = np.random.default_rng(self._seeds.spawn(1)[0])
+
     def reset_rows(
-        self, rows: npt.NDArray[np.int64], seeds: Sequence[int] | None = None
+        self, rows: npt.NDArray[np.int64], seeds: Sequence[int | None] | None = None
     ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
-        """Start new matches in ``rows`` (int64 (k,)); with ``seeds``, one per row, their deals and seating follow from them.
+        """Start new matches in ``rows`` (int64 (k,)).
+
+        With ``seeds``, one per row, their deals and seating follow from them (``None``: from the batch's own stream).
 
         Returns:
             Observations and masks of all rows, as from ``reset``.
@@ -257,7 +264,9 @@ class LearnerBatch:
         if seeds is None:
             words = self._seeds.spawn(1)[0].generate_state(2 * len(rows), np.uint64).reshape(-1, 2)
         else:
-            words = np.array([np.random.SeedSequence(s).generate_state(2, np.uint64) for s in seeds]).reshape(-1, 2)
+            own = self._seeds.spawn(len(rows))
+            chosen = [own[k] if s is None else np.random.SeedSequence(s) for k, s in enumerate(seeds)]
+            words = np.array([sequence.generate_state(2, np.uint64) for sequence in chosen]).reshape(-1, 2)
         open_rows(self._games, self.rules.record, self._tables, self._modes, *self._pools(), rows, words)
         self._started[rows] = True
         self._tell_starts()
@@ -328,7 +337,7 @@ class LearnerBatch:
         for slot in np.flatnonzero(counts).tolist():
             end = start + int(counts[slot])
             agent = self.agents[self._slots[slot]]
-            answers = agent.act(self._asked_observations[start:end], self._asked_masks[start:end], self._rng, self._asked_ids[start:end])
+            answers = agent.act(self._asked_observations[start:end], self._asked_masks[start:end], self.rng, self._asked_ids[start:end])
             if len(answers) != end - start:
                 raise AgentError(f"{agent.name} gave {len(answers)} actions for {end - start} rows")
             self._answers[start:end] = answers
@@ -384,7 +393,7 @@ class LearnerBatch:
     def save(self) -> dict[str, npt.NDArray[Any]]:
         """Return the complete state as plain arrays; agents are named by their ids, and what they remember is not included."""
         seeds = {"entropy": self._seeds.entropy, "spawn_key": list(self._seeds.spawn_key), "spawned": self._seeds.n_children_spawned}
-        chance = json.dumps({"seeds": seeds, "rng": self._rng.bit_generator.state}).encode()
+        chance = json.dumps({"seeds": seeds, "rng": self.rng.bit_generator.state}).encode()
         return {
             "games": self._games.view(np.uint8).reshape(self.size, GAME_DTYPE.itemsize).copy(),
             "tables": self._tables.view(np.uint8).reshape(self.size, TABLE_DTYPE.itemsize).copy(),
@@ -429,7 +438,7 @@ class LearnerBatch:
         chance = json.loads(state["chance"].tobytes())
         seeds = chance["seeds"]
         self._seeds = np.random.SeedSequence(seeds["entropy"], spawn_key=tuple(seeds["spawn_key"]), n_children_spawned=seeds["spawned"])
-        self._rng.bit_generator.state = chance["rng"]
+        self.rng.bit_generator.state = chance["rng"]
         self._games.view(np.uint8).reshape(self.size, GAME_DTYPE.itemsize)[:] = state["games"]
         self._tables.view(np.uint8).reshape(self.size, TABLE_DTYPE.itemsize)[:] = state["tables"]
         observations, masks = self._new_views()

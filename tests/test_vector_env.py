@@ -1,0 +1,174 @@
+"""The Gymnasium vector environment: its contract, autoreset, seeding, illegal actions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+
+from truco_env import IllegalActionError, Rules
+from truco_env.batch import pick_uniform
+from truco_env.envs.opponents import UniformAgent
+from truco_env.envs.vector import TrucoVector
+
+TABLES: list[dict[str, Any]] = [
+    {"ruleset": "argentino"},
+    {"ruleset": "truc_valencia", "reward": "points"},
+    {"ruleset": "argentino", "players": 3, "reward": "shaped"},
+    {"ruleset": "argentino", "players": 4, "senas": "free", "learner": "side"},
+    {"ruleset": "argentino", "players": 6, "pica_pica": True, "episode": "hand"},
+]
+every_table = pytest.mark.parametrize("table", TABLES, ids=lambda t: f"{t['ruleset']}{t.get('players', 2)}")
+
+
+def _make(**arguments: Any) -> TrucoVector:
+    env = gymnasium.make_vec("truco_env/Truco-v0", **arguments)
+    assert isinstance(env, TrucoVector)
+    return env
+
+
+@every_table
+def test_follows_the_vector_api(table: dict[str, Any]) -> None:
+    env = _make(num_envs=6, **table)
+    assert env.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+    observations, infos = env.reset(seed=0)
+    rng = np.random.default_rng(0)
+    ended = 0
+    for _ in range(150):
+        assert env.observation_space.contains(observations)
+        assert observations.dtype == np.int8
+        mask = infos["action_mask"]
+        assert mask.any(axis=1).all()
+        assert infos["_action_mask"].all()
+        assert np.array_equal(env.action_masks(), mask == 1)
+        actions = pick_uniform(mask, rng)
+        assert env.action_space.contains(actions)
+        observations, rewards, terminations, truncations, infos = env.step(actions)
+        assert rewards.shape == terminations.shape == truncations.shape == (6,)
+        assert not truncations.any()
+        assert ("final_obs" in infos) == bool(terminations.any())
+        for row in np.flatnonzero(terminations).tolist():
+            ended += 1
+            assert env.single_observation_space.contains(infos["final_obs"][row])
+            assert infos["_final_obs"][row]
+            assert infos["final_info"]["_result"][row]
+            assert infos["final_info"]["opponent"][row] == "random"
+            assert infos["final_info"]["decisions"][row] > 0
+    assert ended > 5
+
+
+@every_table
+def test_the_same_seed_gives_the_same_play(table: dict[str, Any]) -> None:
+    plays = []
+    for seed in (1, 1, 2):
+        env = _make(num_envs=4, **table)
+        observations, infos = env.reset(seed=seed)
+        rng = np.random.default_rng(0)
+        seen = [observations.tobytes()]
+        for _ in range(60):
+            observations, rewards, terminations, _, infos = env.step(pick_uniform(infos["action_mask"], rng))
+            seen += [observations.tobytes(), rewards.tobytes(), terminations.tobytes(), infos["seat"].tobytes()]
+        plays.append(seen)
+    assert plays[0] == plays[1]
+    assert plays[0] != plays[2]
+
+
+def test_a_list_of_seeds_fixes_each_environment() -> None:
+    env = _make(num_envs=3, learner_seat=0, first_dealer="seat0", ruleset="reglamento", opponents=UniformAgent())
+    first, _ = env.reset(seed=[7, 8, 7])
+    hands = first[:, : env.layout["hand"].size]
+    assert np.array_equal(hands[0], hands[2])
+    assert not np.array_equal(hands[0], hands[1])
+    with pytest.raises(ValueError, match="2 seeds for 3 environments"):
+        env.reset(seed=[1, 2])
+
+
+def test_arrays_are_fresh() -> None:
+    env = _make(num_envs=3)
+    observations, infos = env.reset(seed=0)
+    kept = observations.copy(), infos["action_mask"].copy(), infos["seat"].copy()
+    env.step(infos["action_mask"].argmax(axis=1))
+    assert all(np.array_equal(a, b) for a, b in zip(kept, (observations, infos["action_mask"], infos["seat"]), strict=True))
+
+
+def test_an_illegal_action_ends_its_episode_only() -> None:
+    env = _make(num_envs=4)
+    _, infos = env.reset(seed=0)
+    actions = infos["action_mask"].argmax(axis=1)
+    actions[1] = 3
+    actions[2] = -5
+    _, rewards, terminations, _, infos = env.step(actions)
+    assert terminations[[1, 2]].all()
+    assert (rewards[[1, 2]] == -1).all()
+    assert not terminations[[0, 3]].any()
+    assert infos["_illegal_action"].tolist() == [False, True, True, False]
+    assert infos["illegal_action"].tolist() == [0, 3, -5, 0]
+    assert infos["final_info"]["forfeit"].tolist() == [False, True, True, False]
+
+
+def test_an_illegal_action_can_be_replaced_or_raised() -> None:
+    env = _make(num_envs=4, illegal_action="resample")
+    env.reset(seed=0)
+    _, _, _, _, infos = env.step(np.array([3, 3, 3, 3]))
+    assert "final_info" not in infos or not infos["final_info"]["forfeit"].any()
+    assert infos["_illegal_action"].all()
+    strict = _make(num_envs=4, illegal_action="raise")
+    _, infos = strict.reset(seed=0)
+    with pytest.raises(IllegalActionError, match="row 0"):
+        strict.step(np.array([3, 3, 3, 3]))
+    strict.step(infos["action_mask"].argmax(axis=1))
+
+
+def test_autoreset_can_be_disabled() -> None:
+    env = _make(num_envs=4, autoreset_mode="Disabled", episode="hand")
+    assert env.metadata["autoreset_mode"] is AutoresetMode.DISABLED
+    assert TrucoVector.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP, "the class keeps its own"
+    observations, infos = env.reset(seed=0)
+    rng = np.random.default_rng(0)
+    terminations = np.zeros(4, dtype=np.bool_)
+    while not terminations.any():
+        observations, _, terminations, _, infos = env.step(pick_uniform(infos["action_mask"], rng))
+    for row in np.flatnonzero(terminations).tolist():
+        assert np.array_equal(observations[row], infos["final_obs"][row])
+    with pytest.raises(ValueError, match="has ended"):
+        env.step(np.zeros(4, dtype=np.int64))
+    after, infos = env.reset(options={"reset_mask": terminations})
+    assert infos["action_mask"].any(axis=1).all()
+    assert np.array_equal(after[~terminations], observations[~terminations])
+    for wrong in (np.zeros(4, dtype=np.bool_), np.ones(3, dtype=np.bool_), [True] * 4):
+        with pytest.raises(ValueError, match="reset_mask must be a bool array"):
+            env.reset(options={"reset_mask": wrong})
+
+
+def test_next_step_autoreset_is_refused() -> None:
+    with pytest.raises(ValueError, match="autoreset_mode='NextStep' is not possible: choose one of SameStep, Disabled"):
+        _make(num_envs=2, autoreset_mode=AutoresetMode.NEXT_STEP)
+
+
+def test_the_pool_can_be_replaced_while_matches_run() -> None:
+    late = UniformAgent()
+    late.name = "late"
+    env = _make(num_envs=8, episode="hand")
+    _, infos = env.reset(seed=0)
+    env.batch.set_opponents([late])
+    rng = np.random.default_rng(0)
+    names = set()
+    for _ in range(60):
+        _, _, terminations, _, infos = env.step(pick_uniform(infos["action_mask"], rng))
+        if terminations.any():
+            names |= set(infos["final_info"]["opponent"][terminations])
+    assert names == {"random", "late"}
+
+
+def test_single_environments_can_be_vectorised_too() -> None:
+    env = gymnasium.make_vec("truco_env/Truco-v0", num_envs=2, vectorization_mode="sync", players=3)
+    _, infos = env.reset(seed=0)
+    assert infos["action_mask"].shape == (2, 36)
+    env.step(infos["action_mask"].argmax(axis=1))
+
+
+def test_takes_finished_rules() -> None:
+    assert TrucoVector(2, Rules("argentino", 4)).layout.players == 4

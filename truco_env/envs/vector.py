@@ -1,0 +1,200 @@
+"""TrucoVector: many matches as one Gymnasium vector environment, stepped in compiled code with the opponents acting in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from truco_env.actions import N_ACTIONS
+from truco_env.batch import pick_uniform
+from truco_env.envs.aec import choose
+from truco_env.envs.learner_batch import Episodes, LearnerBatch
+from truco_env.envs.opponents import Opponents, make_pool
+from truco_env.envs.single import ILLEGAL_ACTIONS
+from truco_env.observation import Layout
+from truco_env.rules import Rules
+
+_MODES: Final = (AutoresetMode.SAME_STEP, AutoresetMode.DISABLED)
+
+_Observations = npt.NDArray[np.int8]
+_Step = tuple[_Observations, npt.NDArray[np.float32], npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]]
+
+
+class TrucoVector(VectorEnv[_Observations, npt.NDArray[np.int64], npt.NDArray[Any]]):
+    """``gymnasium.make_vec("truco_env/Truco-v0", num_envs=...)``: ``TrucoGym`` many times over, at a fraction of the cost.
+
+    The arguments are those of ``TrucoGym``, without rendering. All arrays returned are fresh.
+
+    An environment restarts in the step that ends its episode (``AutoresetMode.SAME_STEP``): the observation is of the next episode, the
+    last one is in ``infos["final_obs"]``, its outcome in ``infos["final_info"]``. With ``autoreset_mode="Disabled"`` it stays at the last
+    position, with an empty mask, until ``reset(options={"reset_mask": ...})``.
+
+    Args:
+        num_envs: number of matches.
+        ruleset: as in ``TrucoGym``, like all that follow.
+        players: seats at the table.
+        opponents: who plays the seats of the other accounts, drawn per episode.
+        partners: who plays the learner's team-mates.
+        learner: ``"seat"`` or ``"side"``.
+        learner_seat: a seat, or ``"random"``.
+        episode: ``"match"`` or ``"hand"``.
+        reward: ``"win"``, ``"points"`` or ``"shaped"``.
+        illegal_action: ``"terminate"``, ``"resample"`` or ``"raise"``.
+        autoreset_mode: ``AutoresetMode.SAME_STEP`` or ``DISABLED``, or its value.
+        **options: options of the rule book (rules.md 7).
+
+    Attributes:
+        batch: the ``LearnerBatch`` below: its ``set_opponents``, ``save`` and ``restore`` may be used between steps.
+        rules: the rules of the table.
+        layout: the layout of an observation.
+
+    Raises:
+        RulesError, AgentError, PoolError, ValueError: as ``TrucoGym``.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012 - as the base class has it
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        ruleset: str | Rules = "argentino",
+        players: int = 2,
+        *,
+        opponents: Opponents = "random",
+        partners: Opponents | None = None,
+        learner: str = "seat",
+        learner_seat: int | str = "random",
+        episode: str = "match",
+        reward: str = "win",
+        illegal_action: str = "terminate",
+        autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
+        **options: object,
+    ) -> None:
+        super().__init__()
+        self.rules = ruleset if isinstance(ruleset, Rules) else Rules(ruleset, players, **options)
+        self._illegal_action = ILLEGAL_ACTIONS[choose("illegal_action", illegal_action, ILLEGAL_ACTIONS)]
+        mode = AutoresetMode(autoreset_mode)
+        if mode not in _MODES:
+            raise ValueError(f"autoreset_mode={mode.value!r} is not possible: choose one of {', '.join(m.value for m in _MODES)}")
+        self.metadata = {**self.metadata, "autoreset_mode": mode}
+        pool, mates = make_pool(opponents, self.rules), make_pool(partners, self.rules)
+        self.batch = LearnerBatch(
+            self.rules,
+            num_envs,
+            pool.agents,
+            pool.weights,
+            partners=mates.agents,
+            partner_weights=mates.weights,
+            learner=learner,
+            learner_seat=learner_seat,
+            episode=episode,
+            reward=reward,
+            autoreset=mode is AutoresetMode.SAME_STEP,
+            illegal="forfeit" if illegal_action == "terminate" else "raise",
+        )
+        self.layout: Layout = self.batch.layout
+        self.num_envs = num_envs
+        self.single_observation_space = gymnasium.spaces.Box(self.layout.low, self.layout.high, dtype=np.int8)
+        self.single_action_space = gymnasium.spaces.Discrete(N_ACTIONS)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._masks = np.zeros((num_envs, N_ACTIONS), dtype=np.int8)
+        self._everywhere = np.ones(num_envs, dtype=np.bool_)
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[_Observations, dict[str, Any]]:
+        """Begin new episodes.
+
+        Args:
+            seed: an int makes all that follows a function of it; a list has one seed (or ``None``) per environment and fixes its deals and
+                seating, but not what agents draw; ``None`` goes on with the own stream.
+            options: ``reset_mask``, bool (num_envs,): which environments begin anew; the others stay as they are.
+        """
+        rows = np.arange(self.num_envs)
+        if options and options.get("reset_mask") is not None:
+            rows = np.flatnonzero(self._check_mask(options["reset_mask"]))
+        if seed is None or isinstance(seed, int | np.integer):
+            if seed is not None:
+                self.batch.reseed(int(seed))
+            observations, self._masks = self.batch.reset_rows(rows)
+        else:
+            if len(seed) != self.num_envs:
+                raise ValueError(f"{len(seed)} seeds for {self.num_envs} environments: give one seed per environment")
+            observations, self._masks = self.batch.reset_rows(rows, [seed[row] for row in rows.tolist()])
+        return observations, self._infos()
+
+    def _check_mask(self, mask: object) -> npt.NDArray[np.bool_]:
+        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (self.num_envs,) or not mask.any():
+            raise ValueError(f"reset_mask must be a bool array of shape ({self.num_envs},) with a True in it")
+        return mask
+
+    def step(self, actions: npt.NDArray[np.int64]) -> _Step:
+        """Carry out an action in every environment and play on to the learner's next decisions.
+
+        Returns:
+            Observations, rewards float32, terminations, truncations (never) and infos: ``action_mask`` int8 (num_envs, N_ACTIONS) and
+            ``seat``; where an episode ended ``final_obs`` and ``final_info`` (``result``, ``scores``, ``hands``, ``decisions``,
+            ``reward``, ``seat``, ``opponent``, ``forfeit``); where an action was not legal ``illegal_action``.
+
+        Raises:
+            IllegalActionError: with ``illegal_action="raise"``; nothing has changed.
+        """
+        actions = np.asarray(actions, dtype=np.int64)
+        wrong = None
+        if self._illegal_action != "raise" and actions.shape == (self.num_envs,):
+            legal = self._masks[np.arange(self.num_envs), np.clip(actions, 0, N_ACTIONS - 1)] == 1
+            legal &= (actions >= 0) & (actions < N_ACTIONS)
+            wrong = None if legal.all() else ~legal
+        given = actions
+        if wrong is not None and self._illegal_action == "resample":
+            actions = actions.copy()
+            actions[wrong] = pick_uniform(self._masks[wrong], self.batch.rng)
+        step = self.batch.step(actions)
+        self._masks = step.masks
+        infos = self._infos()
+        if wrong is not None:
+            infos["illegal_action"], infos["_illegal_action"] = np.where(wrong, given, 0), wrong
+        if step.dones.any():
+            self._add_finals(infos, step.episodes, step.dones)
+        return step.observations, step.rewards, step.dones, np.zeros(self.num_envs, dtype=np.bool_), infos
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """Return the legal actions of every environment, bool (num_envs, N_ACTIONS)."""
+        return self._masks.astype(np.bool_)
+
+    def _infos(self) -> dict[str, Any]:
+        return {
+            "action_mask": self._masks.copy(),
+            "_action_mask": self._everywhere.copy(),
+            "seat": self.batch.learner_seats,
+            "_seat": self._everywhere.copy(),
+        }
+
+    def _add_finals(self, infos: dict[str, Any], ended: Episodes, dones: npt.NDArray[np.bool_]) -> None:
+        observations = np.full(self.num_envs, None, dtype=object)
+        for k, row in enumerate(ended.rows.tolist()):
+            observations[row] = ended.observations[k]
+        names = np.array([self.batch.agents[i].name if i in self.batch.agents else "" for i in ended.opponents.tolist()], dtype=object)
+        outcome: dict[str, Any] = {}
+        for name, values in (
+            ("result", ended.results),
+            ("scores", ended.scores),
+            ("hands", ended.hands),
+            ("decisions", ended.decisions),
+            ("reward", ended.rewards),
+            ("seat", ended.seats),
+            ("opponent", names),
+            ("forfeit", ended.forfeits),
+        ):
+            whole = np.full((self.num_envs, *values.shape[1:]), None if values.dtype == object else 0, dtype=values.dtype)
+            whole[ended.rows] = values
+            outcome[name], outcome[f"_{name}"] = whole, dones.copy()
+        infos["final_obs"], infos["_final_obs"] = observations, dones.copy()
+        infos["final_info"], infos["_final_info"] = outcome, dones.copy()
