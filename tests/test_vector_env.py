@@ -77,11 +77,16 @@ def test_the_same_seed_gives_the_same_play(table: dict[str, Any]) -> None:
 
 
 def test_a_list_of_seeds_fixes_each_environment() -> None:
-    env = _make(num_envs=3, learner_seat=0, first_dealer="seat0", ruleset="reglamento", opponents=UniformAgent())
-    first, _ = env.reset(seed=[7, 8, 7])
-    hands = first[:, : env.layout["hand"].size]
-    assert np.array_equal(hands[0], hands[2])
-    assert not np.array_equal(hands[0], hands[1])
+    class First(UniformAgent):
+        def act(self, observations: Any, masks: Any, rng: Any, rows: Any) -> Any:
+            return masks.argmax(axis=1)
+
+    env = _make(num_envs=3, opponents=First())
+    observations, infos = env.reset(seed=[7, 8, 7])
+    for _ in range(30):
+        assert np.array_equal(observations[0], observations[2])
+        assert not np.array_equal(observations[0], observations[1])
+        observations, _, _, _, infos = env.step(infos["action_mask"].argmax(axis=1))
     with pytest.raises(ValueError, match="2 seeds for 3 environments"):
         env.reset(seed=[1, 2])
 
