@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truco_env.actions import N_ACTIONS, Action
-from truco_env.encode import encode
+from truco_env.encode import encode, put
 from truco_env.engine.chance import _GOLDEN, mix
 from truco_env.engine.compile import entry, hot_rule, rule
 from truco_env.engine.hand import deal, start_match
@@ -28,12 +28,12 @@ _WIN, _POINTS, _SHAPED = 0, 1, 2
 
 
 @hot_rule
-def write_mask(legal: int, mask: Any) -> None:
-    """Expand a set of actions into ``mask``, int8 of shape (N_ACTIONS,)."""
+def write_mask(legal: int, masks: Any, base: int) -> None:
+    """Expand a set of actions into ``masks[base : base + N_ACTIONS]``, int8."""
     low, high = np.int32(legal & 0x3FFFF), np.int32(legal >> 18)
     for action in range(18):
-        mask[action] = (low >> action) & 1
-        mask[action + 18] = (high >> action) & 1
+        put(masks, base + action, (low >> action) & 1)
+        put(masks, base + action + 18, (high >> action) & 1)
 
 
 @rule
@@ -49,24 +49,24 @@ def _potential(g: Any, r: Any, account: int) -> float:
 
 
 @hot_rule
-def _measure(g: Any, r: Any, kind: int, before: bool, rewards: Any) -> None:
-    """Add to ``rewards`` what the position is worth after an action, or take off what it was worth before."""
+def _measure(g: Any, r: Any, kind: int, before: bool, rewards: Any, base: int) -> None:
+    """Add to ``rewards[base:]``, by account, what the position is worth after an action, or take off what it was worth before."""
     sign = -1.0 if before else 1.0
     accounts = 3 if r.gallo else 2
     if kind == _POINTS:
         for account in range(accounts):
             for other in range(accounts):
                 share = 1.0 if other == account else -1.0 / (accounts - 1)
-                rewards[account] += sign * share * g.scores[other]
+                rewards[base + account] += sign * share * g.scores[other]
     elif kind == _SHAPED and not g.match_over:
         for account in range(accounts):
-            rewards[account] += sign * _potential(g, r, account)
+            rewards[base + account] += sign * _potential(g, r, account)
 
 
 @rule
-def _pay_result(g: Any, r: Any, rewards: Any) -> None:
+def _pay_result(g: Any, r: Any, rewards: Any, base: int) -> None:
     for account in range(3 if r.gallo else 2):
-        rewards[account] += 1.0 if (int(g.winners) >> account) & 1 else -1.0
+        rewards[base + account] += 1.0 if (int(g.winners) >> account) & 1 else -1.0
 
 
 @rule
@@ -88,8 +88,8 @@ def _observe_rows(games: Any, rules: Any, at: Any, rows: Any, viewers: Any, obse
     """Write the view of seat ``viewers[k]`` of game ``rows[k]`` into row k; the mask is all zero off turn."""
     for k in range(len(rows)):
         g = games[rows[k]]
-        encode(g, rules[0], at, int(viewers[k]), observations[k])
-        write_mask(g.legal if viewers[k] == g.to_act else 0, masks[k])
+        encode(g, rules[0], at, k * at[-1], int(viewers[k]), observations)
+        write_mask(g.legal if viewers[k] == g.to_act else 0, masks, k * N_ACTIONS)
 
 
 @entry
@@ -121,23 +121,24 @@ def _step_rows(
 ) -> None:
     r = rules[0]
     episode, kind = modes[0], modes[1]
+    size, accounts = at[-1], 3 if r.gallo else 2
     deck = np.empty(40, dtype=np.int8)
     for k in range(len(rows)):
         i = rows[k]
         g = games[i]
-        for account in range(rewards.shape[1]):
-            rewards[i, account] = 0.0
-        _measure(g, r, kind, True, rewards[i])
+        for account in range(accounts):
+            rewards[i * accounts + account] = 0.0
+        _measure(g, r, kind, True, rewards, i * accounts)
         apply_action(g, r, np.int64(actions[k]))
-        _measure(g, r, kind, False, rewards[i])
+        _measure(g, r, kind, False, rewards, i * accounts)
         done[i] = False
         if g.hand_over:
             if g.match_over or episode == _HAND_EPISODE:
                 done[i] = True
                 if g.match_over and kind != _POINTS:
-                    _pay_result(g, r, rewards[i])
+                    _pay_result(g, r, rewards, i * accounts)
                 if len(finals):
-                    encode(g, r, at, int(viewers[i]), finals[i])
+                    encode(g, r, at, i * size, int(viewers[i]), finals)
                 winners[i] = g.winners
                 hands[i] = g.hand_no + 1
                 _restart(g, r, mix(g.seed + _GOLDEN), deck)
@@ -145,8 +146,8 @@ def _step_rows(
                 deal(g, r, deck)
                 find_decision(g, r)
         seats[i] = g.to_act
-        encode(g, r, at, int(g.to_act), observations[i])
-        write_mask(g.legal, masks[i])
+        encode(g, r, at, i * size, int(g.to_act), observations)
+        write_mask(g.legal, masks, i * N_ACTIONS)
 
 
 @entry
@@ -233,7 +234,7 @@ class Batch:
         """Return fresh observations and masks of game ``rows[k]`` as seen by ``seats[k]``; masks are zero off turn."""
         observations = np.empty((len(rows), self.layout.size), dtype=np.int8)
         masks = np.empty((len(rows), N_ACTIONS), dtype=np.int8)
-        _observe_rows(self.games, self.rules.record, self.layout.offsets, rows, seats, observations, masks)
+        _observe_rows(self.games, self.rules.record, self.layout.offsets, rows, seats, observations.reshape(-1), masks.reshape(-1))
         return observations, masks
 
     def step(self, actions: npt.NDArray[np.int64]) -> None:
@@ -250,9 +251,22 @@ class Batch:
         if bad >= 0:
             self._refuse(int(rows[bad]), int(actions[bad]))
         _step_rows(
-            self.games, self.rules.record, self.layout.offsets, rows, actions, self._modes, self.observations, self.masks, self.seats,
-            self.rewards, self.done, self.finals, self.viewers, self.winners, self.hands,
-        )  # fmt: skip
+            self.games,
+            self.rules.record,
+            self.layout.offsets,
+            rows,
+            actions,
+            self._modes,
+            self.observations.reshape(-1),
+            self.masks.reshape(-1),
+            self.seats,
+            self.rewards.reshape(-1),
+            self.done,
+            self.finals.reshape(-1),
+            self.viewers,
+            self.winners,
+            self.hands,
+        )
 
     def _refuse(self, row: int, action: int) -> None:
         legal = [Action(a).name for a in np.flatnonzero(self.masks[row]).tolist()]

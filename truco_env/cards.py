@@ -57,15 +57,18 @@ DECKS: Final = (
 
 
 def _tier_table() -> npt.NDArray[np.int8]:
-    table = np.zeros((3, N_CARDS + 1), dtype=np.int8)
+    table = np.zeros((3, N_CARDS), dtype=np.int8)
     for deck, ranks in enumerate((_TIERS_FULL, _TIERS_TRUC, _TIERS_TRUC)):
         for card in DECKS[deck].tolist():
             table[deck, card] = _TOP.get(card_name(card), ranks.get(card // 4 + 1, 0))
     return table
 
 
-#: ``TIERS[deck, card]``: truco rank 1..14, 0 for a card that is not in the deck and for -1, no card. Equal rank is a parda.
+#: ``TIERS[deck, card]``: truco rank 1..14, 0 for a card that is not in the deck. Equal rank is a parda.
 TIERS: Final = _tier_table()
+
+#: ``TIERS`` with a first column for "no card": ``TIERS_OR_NONE[deck, card + 1]`` is 0 for card -1.
+TIERS_OR_NONE: Final = np.pad(TIERS, ((0, 0), (1, 0)))
 
 #: ``VALUES[card]``: what a card counts for envido and flor (rules.md 1.3).
 VALUES: Final = np.array([rank if rank < 10 else 0 for rank in range(1, 13) for _ in SUITS], dtype=np.int8)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from truco_env.actions import Action
-from truco_env.cards import N_TIERS, TIERS
+from truco_env.cards import N_TIERS
 from truco_env.engine.compile import hot_rule, rule
 from truco_env.engine.envido import envido_if_refused, envido_stake
 from truco_env.engine.flor import may_sing
@@ -23,6 +25,7 @@ from truco_env.engine.record import (
     UNDECIDED,
 )
 from truco_env.engine.seats import has, side_of
+from truco_env.engine.tricks import tier_of
 from truco_env.engine.truco import truco_worth
 from truco_env.observation import CARD_WIDTH, N_POLLS, F
 
@@ -40,27 +43,36 @@ _QUIERO = int(Action.QUIERO)
 
 
 @hot_rule
-def encode(g: Any, r: Any, at: Any, me: int, o: Any) -> None:
-    """Write the observation of seat ``me`` into ``o``, int8 of shape (size,); ``at`` holds the layout's offsets."""
+def encode(g: Any, r: Any, at: Any, base: int, me: int, o: Any) -> None:
+    """Write the observation of seat ``me`` into ``o[base : base + size]``, int8; ``at`` holds the layout's offsets.
+
+    A flat array and a start, since numba counts a reference for every row that it slices off.
+    """
     for i in range(at[_SIZE]):
-        o[i] = 0
+        put(o, base + i, 0)
     us = side_of(g, me)
-    _write_hand(g, r, at, me, o)
-    _write_tricks(g, r, at, me, us, o)
-    _write_phase(g, r, at, me, o)
-    _write_truco(g, r, at, me, us, o)
+    _write_hand(g, r, at, base, me, o)
+    _write_tricks(g, r, at, base, me, us, o)
+    _write_phase(g, r, at, base, me, o)
+    _write_truco(g, r, at, base, me, us, o)
     if g.n_envidos:
-        _write_envido(g, r, at, me, us, o)
+        _write_envido(g, r, at, base, me, us, o)
     if g.flor_round:
-        _write_flor(g, r, at, me, o)
-    _write_score(g, r, at, me, us, o)
+        _write_flor(g, r, at, base, me, o)
+    _write_score(g, r, at, base, me, us, o)
     if g.revealed:
-        _write_shown(g, r, at, me, o)
+        _write_shown(g, r, at, base, me, o)
     if at[_DUEL] > at[_KIND]:
-        o[at[_KIND] + g.kind] = 1
-        o[at[_DUEL] + g.duel] = 1
+        put(o, base + at[_KIND] + g.kind, 1)
+        put(o, base + at[_DUEL] + g.duel, 1)
     if at[_SIZE] > at[_SENAS]:
-        _write_senas(g, r, at, me, o)
+        _write_senas(g, r, at, base, me, o)
+
+
+@hot_rule
+def put(o: Any, i: int, value: int) -> None:
+    """``o[i] = value`` for an ``i`` that is never negative: unsigned indices skip numba's wrap-around, a third of this module's work."""
+    o[np.uintp(i)] = value
 
 
 @hot_rule
@@ -73,7 +85,7 @@ def _seen_from(me: int, seat: int, players: int) -> int:
 @hot_rule
 def _mark(o: Any, start: int, me: int, seat: int, players: int) -> None:
     if seat != NOBODY:
-        o[start + _seen_from(me, seat, players)] = 1
+        put(o, start + _seen_from(me, seat, players), 1)
 
 
 @hot_rule
@@ -81,72 +93,74 @@ def _write_seats(o: Any, start: int, me: int, seats: int, players: int) -> None:
     """Write a set of seats, relative to ``me``."""
     turned = (seats >> me) | (seats << (players - me))
     for i in range(players):
-        o[start + i] = (turned >> i) & 1
+        put(o, start + i, (turned >> i) & 1)
 
 
 @hot_rule
 def _write_card(o: Any, start: int, r: Any, card: int) -> None:
     """Write a card, or nothing for -1; without a branch, since cards come in no order that a processor could guess."""
-    tier = int(TIERS[r.deck, card])
+    tier = tier_of(r, card)
     there = 1 if tier > 0 else 0
-    o[start + max(tier - 1, 0)] = there
-    o[start + N_TIERS + (card & 3)] = there
+    put(o, start + max(tier - 1, 0), there)
+    put(o, start + N_TIERS + (card & 3), there)
 
 
 @hot_rule
-def _write_hand(g: Any, r: Any, at: Any, me: int, o: Any) -> None:
-    for slot in range(3):
-        _write_slot(g, r, at, me, slot, o)
-    _write_seats(o, at[_BEST], me, int(g.best_seats), int(r.players))
+def _write_hand(g: Any, r: Any, at: Any, base: int, me: int, o: Any) -> None:
+    _write_slot(g, r, at, base, me, 0, o)  # a loop over the slots is measurably slower
+    _write_slot(g, r, at, base, me, 1, o)
+    _write_slot(g, r, at, base, me, 2, o)
+    _write_seats(o, base + at[_BEST], me, int(g.best_seats), int(r.players))
     number = int(g.envido[me])
-    o[at[_ENVIDO]] = number
-    start = at[_ENVIDO_AT_LEAST]
+    put(o, base + at[_ENVIDO], number)
+    start = base + at[_ENVIDO_AT_LEAST]
     for i in range(14):
-        o[start + i] = number >= 20 + i
-    o[at[_FLOR]] = g.flor[me]
-    o[at[_MAY_SING]] = may_sing(g, r, me)
+        put(o, start + i, number >= 20 + i)
+    put(o, base + at[_FLOR], g.flor[me])
+    put(o, base + at[_MAY_SING], may_sing(g, r, me))
     if g.passed[me]:
         for i in range(N_POLLS):
-            o[at[_PASSED] + i] = (int(g.passed[me]) >> i) & 1
+            put(o, base + at[_PASSED] + i, (int(g.passed[me]) >> i) & 1)
     if r.gallo:
-        _write_slot(g, r, at, me, 3, o)
+        _write_slot(g, r, at, base, me, 3, o)
         if g.discarded >= 0 and me == g.dealer:
-            _write_card(o, at[_DISCARDED], r, int(g.discarded))
+            _write_card(o, base + at[_DISCARDED], r, int(g.discarded))
 
 
 @hot_rule
-def _write_slot(g: Any, r: Any, at: Any, me: int, slot: int, o: Any) -> None:
+def _write_slot(g: Any, r: Any, at: Any, base: int, me: int, slot: int, o: Any) -> None:
     card = int(g.cards[me, slot])
-    tier, held = int(TIERS[r.deck, card]), (int(g.held[me]) >> slot) & 1
-    _write_card(o, at[_HAND] + slot * CARD_WIDTH, r, card)
-    o[at[_HELD] + slot] = held
-    o[at[_BEATS] + slot] = held & (1 if tier > g.best_tier else 0)
-    o[at[_TIES] + slot] = held & (1 if tier == g.best_tier else 0)
+    tier, held = tier_of(r, card), (int(g.held[me]) >> slot) & 1
+    _write_card(o, base + at[_HAND] + slot * CARD_WIDTH, r, card)
+    put(o, base + at[_HELD] + slot, held)
+    put(o, base + at[_BEATS] + slot, held & (1 if tier > g.best_tier else 0))
+    put(o, base + at[_TIES] + slot, held & (1 if tier == g.best_tier else 0))
 
 
 @hot_rule
-def _write_tricks(g: Any, r: Any, at: Any, me: int, us: int, o: Any) -> None:
+def _write_tricks(g: Any, r: Any, at: Any, base: int, me: int, us: int, o: Any) -> None:
     players = int(r.players)
     for trick in range(3 if g.kind == PICA else int(g.trick) + 1):
-        start = at[_TABLE] + trick * players * CARD_WIDTH
+        start = base + at[_TABLE] + trick * players * CARD_WIDTH
         for seat in range(players):
             _write_card(o, start + _seen_from(me, seat, players) * CARD_WIDTH, r, int(g.table[trick, seat]))
         winner = int(g.trick_winner[trick])
         if winner != UNDECIDED:
-            o[at[_TRICK_WON] + trick * 3 + (2 if winner == PARDA else winner ^ us)] = 1
-    o[at[_TRICK] + g.trick] = 1
-    _mark(o, at[_LEADER], me, int(g.leader), players)
-    _mark(o, at[_MANO], me, int(g.mano), players)
-    _mark(o, at[_TURN], me, int(g.turn), players)
-    _write_seats(o, at[_ACTIVE], me, int(g.active), players)
+            put(o, base + at[_TRICK_WON] + trick * 3 + (2 if winner == PARDA else winner ^ us), 1)
+    put(o, base + at[_TRICK] + g.trick, 1)
+    _mark(o, base + at[_LEADER], me, int(g.leader), players)
+    _mark(o, base + at[_MANO], me, int(g.mano), players)
+    _mark(o, base + at[_TURN], me, int(g.turn), players)
+    _write_seats(o, base + at[_ACTIVE], me, int(g.active), players)
     for seat in range(players):
-        o[at[_LEFT_AT] + _seen_from(me, seat, players)] = g.left_at[seat]
-    o[at[_FRESH]] = g.fresh
-    o[at[_CLOCK]] = g.clock
+        put(o, base + at[_LEFT_AT] + _seen_from(me, seat, players), g.left_at[seat])
+    if me == g.turn:  # a seña ends the freshness, and not everybody has seen it
+        put(o, base + at[_FRESH], g.fresh)
+    put(o, base + at[_CLOCK], g.clock)
 
 
 @hot_rule
-def _write_phase(g: Any, r: Any, at: Any, me: int, o: Any) -> None:
+def _write_phase(g: Any, r: Any, at: Any, base: int, me: int, o: Any) -> None:
     """A poll is nobody's business but the asked seat's: the others see what waits behind it (rules.md 1.14)."""
     phase, seat = int(g.phase), int(g.to_act)
     asked = phase == FLOR_POLL or (phase == FLOR_ANSWER and g.flor_waits == NOBODY)
@@ -157,94 +171,94 @@ def _write_phase(g: Any, r: Any, at: Any, me: int, o: Any) -> None:
             phase, seat = ENVIDO_ANSWER, int(g.envido_answerer)
         else:
             phase, seat = TRUCO_ANSWER, int(g.truco_answerer)
-    o[at[_PHASE] + phase] = 1
-    _mark(o, at[_TO_ACT], me, seat, int(r.players))
+    put(o, base + at[_PHASE] + phase, 1)
+    _mark(o, base + at[_TO_ACT], me, seat, int(r.players))
 
 
 @hot_rule
-def _write_truco(g: Any, r: Any, at: Any, me: int, us: int, o: Any) -> None:
+def _write_truco(g: Any, r: Any, at: Any, base: int, me: int, us: int, o: Any) -> None:
     players = int(r.players)
-    o[at[_WORTH]] = truco_worth(g)
-    o[at[_TRUCO_ACCEPTED] + g.truco_accepted] = 1
-    _mark(o, at[_TRUCO_ANNULLED], me, int(g.truco_annulled), players)
+    put(o, base + at[_WORTH], truco_worth(g))
+    put(o, base + at[_TRUCO_ACCEPTED] + g.truco_accepted, 1)
+    _mark(o, base + at[_TRUCO_ANNULLED], me, int(g.truco_annulled), players)
     highest = max(int(g.truco_accepted), int(g.truco_waits))
     if highest == 0:
         return
     for rung in range(1, highest + 1):
-        _mark(o, at[_TRUCO_CALLER] + (rung - 1) * players, me, int(g.truco_caller[rung]), players)
-        o[at[_TRUCO_CLOCK] + rung - 1] = g.truco_clock[rung]
+        _mark(o, base + at[_TRUCO_CALLER] + (rung - 1) * players, me, int(g.truco_caller[rung]), players)
+        put(o, base + at[_TRUCO_CLOCK] + rung - 1, g.truco_clock[rung])
     if g.truco_waits:
-        o[at[_TRUCO_WAITS] + g.truco_waits - 1] = 1
-        _mark(o, at[_TRUCO_ANSWERER], me, int(g.truco_answerer), players)
+        put(o, base + at[_TRUCO_WAITS] + g.truco_waits - 1, 1)
+        _mark(o, base + at[_TRUCO_ANSWERER], me, int(g.truco_answerer), players)
     if g.truco_accepted:
-        o[at[_TRUCO_RIGHT] + (int(g.truco_right) ^ us)] = 1
+        put(o, base + at[_TRUCO_RIGHT] + (int(g.truco_right) ^ us), 1)
 
 
 @hot_rule
-def _write_envido(g: Any, r: Any, at: Any, me: int, us: int, o: Any) -> None:
+def _write_envido(g: Any, r: Any, at: Any, base: int, me: int, us: int, o: Any) -> None:
     players = int(r.players)
-    o[at[_ENVIDO_STATE] + g.envido_state - 1] = 1
+    put(o, base + at[_ENVIDO_STATE] + g.envido_state - 1, 1)
     for i in range(g.n_envidos):
-        o[at[_ENVIDO_CALL] + 4 * i + g.envido_calls[i] - _FIRST_ENVIDO] = 1
-        _mark(o, at[_ENVIDO_CALLER] + i * players, me, int(g.envido_callers[i]), players)
-        o[at[_ENVIDO_CLOCK] + i] = g.envido_clock[i]
-    o[at[_ENVIDO_OVER_TRUCO]] = g.envido_over_truco
+        put(o, base + at[_ENVIDO_CALL] + 4 * i + g.envido_calls[i] - _FIRST_ENVIDO, 1)
+        _mark(o, base + at[_ENVIDO_CALLER] + i * players, me, int(g.envido_callers[i]), players)
+        put(o, base + at[_ENVIDO_CLOCK] + i, g.envido_clock[i])
+    put(o, base + at[_ENVIDO_OVER_TRUCO], g.envido_over_truco)
     if g.envido_state == ENVIDO_WAITS:
-        _mark(o, at[_ENVIDO_ANSWERER], me, int(g.envido_answerer), players)
+        _mark(o, base + at[_ENVIDO_ANSWERER], me, int(g.envido_answerer), players)
     if g.envido_state == ENVIDO_ACCEPTED:
         for seat in range(players):
-            o[at[_TOLD] + _seen_from(me, seat, players)] = g.told[seat]
+            put(o, base + at[_TOLD] + _seen_from(me, seat, players), g.told[seat])
     if g.envido_state == ENVIDO_WAITS or (r.truc and g.envido_state == ENVIDO_ACCEPTED):
-        o[at[_ENVIDO_STAKE]] = min(envido_stake(g, r, us), 127)
-        o[at[_ENVIDO_STAKE] + 1] = min(envido_stake(g, r, 1 - us), 127)
-        o[at[_ENVIDO_REFUSED]] = envido_if_refused(g, r)
+        put(o, base + at[_ENVIDO_STAKE], min(envido_stake(g, r, us), 127))
+        put(o, base + at[_ENVIDO_STAKE] + 1, min(envido_stake(g, r, 1 - us), 127))
+        put(o, base + at[_ENVIDO_REFUSED], envido_if_refused(g, r))
 
 
 @hot_rule
-def _write_flor(g: Any, r: Any, at: Any, me: int, o: Any) -> None:
+def _write_flor(g: Any, r: Any, at: Any, base: int, me: int, o: Any) -> None:
     players = int(r.players)
-    o[at[_FLOR_ROUND] + g.flor_round - 1] = 1
-    o[at[_FLOR_RUNG] + g.flor_rung - 1] = 1
-    _mark(o, at[_FLOR_SINGER], me, int(g.flor_singer), players)
-    _mark(o, at[_FLOR_CALLER], me, int(g.flor_caller), players)
-    o[at[_FLOR_CONTRA]] = g.flor_contra
+    put(o, base + at[_FLOR_ROUND] + g.flor_round - 1, 1)
+    put(o, base + at[_FLOR_RUNG] + g.flor_rung - 1, 1)
+    _mark(o, base + at[_FLOR_SINGER], me, int(g.flor_singer), players)
+    _mark(o, base + at[_FLOR_CALLER], me, int(g.flor_caller), players)
+    put(o, base + at[_FLOR_CONTRA], g.flor_contra)
     if g.flor_answer != NOBODY:
-        o[at[_FLOR_ANSWER] + (0 if g.flor_answer == _QUIERO else 1)] = 1
-        _mark(o, at[_FLOR_ANSWERER], me, int(g.flor_answerer), players)
-    _write_seats(o, at[_FLOR_SUNG], me, int(g.flor_sung), players)
+        put(o, base + at[_FLOR_ANSWER] + (0 if g.flor_answer == _QUIERO else 1), 1)
+        _mark(o, base + at[_FLOR_ANSWERER], me, int(g.flor_answerer), players)
+    _write_seats(o, base + at[_FLOR_SUNG], me, int(g.flor_sung), players)
     for seat in range(players):
         rel = _seen_from(me, seat, players)
-        o[at[_FLOR_AT] + rel] = g.flor_at[seat]
-        o[at[_FLOR_TOLD] + rel] = g.flor_told[seat]
+        put(o, base + at[_FLOR_AT] + rel, g.flor_at[seat])
+        put(o, base + at[_FLOR_TOLD] + rel, g.flor_told[seat])
 
 
 @hot_rule
-def _write_score(g: Any, r: Any, at: Any, me: int, us: int, o: Any) -> None:
-    o[at[_ANNOUNCED]] = g.announced
+def _write_score(g: Any, r: Any, at: Any, base: int, me: int, us: int, o: Any) -> None:
+    put(o, base + at[_ANNOUNCED], g.announced)
     accounts = 3 if r.gallo else 2
     for i in range(accounts):
         account = (me + i) % 3 if r.gallo else us ^ i
         score = int(g.scores[account])
-        o[at[_SCORE] + i] = min(max(score, 0), 127)
-        o[at[_TO_GO] + i] = min(max(int(r.leg_target) - score, 0), 127)
-        o[at[_WON] + i] = g.won[account]
+        put(o, base + at[_SCORE] + i, min(max(score, 0), 127))
+        put(o, base + at[_TO_GO] + i, min(max(int(r.leg_target) - score, 0), 127))
+        put(o, base + at[_WON] + i, g.won[account])
     if r.scoring_time:
-        o[at[_UNPOSTED]] = min(max(int(g.unposted[us]), -127), 127)
-        o[at[_UNPOSTED] + 1] = min(max(int(g.unposted[1 - us]), -127), 127)
+        put(o, base + at[_UNPOSTED], min(max(int(g.unposted[us]), -127), 127))
+        put(o, base + at[_UNPOSTED] + 1, min(max(int(g.unposted[1 - us]), -127), 127))
 
 
 @rule
-def _write_shown(g: Any, r: Any, at: Any, me: int, o: Any) -> None:
+def _write_shown(g: Any, r: Any, at: Any, base: int, me: int, o: Any) -> None:
     for seat in range(r.players):
         if has(int(g.revealed), seat):
             for slot in range(3):
-                o[at[_SHOWN] + 3 * _seen_from(me, seat, int(r.players)) + slot] = g.cards[seat, slot] + 1
+                put(o, base + at[_SHOWN] + 3 * _seen_from(me, seat, int(r.players)) + slot, g.cards[seat, slot] + 1)
 
 
 @rule
-def _write_senas(g: Any, r: Any, at: Any, me: int, o: Any) -> None:
+def _write_senas(g: Any, r: Any, at: Any, base: int, me: int, o: Any) -> None:
     for trick in range(int(g.trick) + 1):
         for seat in range(r.players):
             if g.sena[trick, seat] and (seat == me or has(int(g.sena_seen[trick, seat]), me)):
-                start = at[_SENAS] + (_seen_from(me, seat, int(r.players)) * 3 + trick) * 13
-                o[start + g.sena[trick, seat] - 1] = 1
+                start = base + at[_SENAS] + (_seen_from(me, seat, int(r.players)) * 3 + trick) * 13
+                put(o, start + g.sena[trick, seat] - 1, 1)

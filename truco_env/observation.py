@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum, auto
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 from typing import Final
 
 import numpy as np
@@ -141,7 +141,7 @@ def _specs(n: int, slots: int, accounts: int, *, gallo: bool, duels: bool, senas
         (F.LEADER, (n,), 0, 1, 1, seat, "led this trick"),
         (F.MANO, (n,), 0, 1, 1, seat, "is mano"),
         (F.TURN, (n,), 0, 1, 1, seat, "was about to play a card; still has to when no call waits"),
-        (F.FRESH, (1,), 0, 1, 1, "", "nothing was done yet in this card turn"),
+        (F.FRESH, (1,), 0, 1, 1, "", "it is my card turn, and I have done nothing yet in it"),
         (F.ACTIVE, (n,), 0, 1, 1, seat, "takes part in this hand or duel and has not left"),
         (F.LEFT_AT, (n,), 0, 127, 60, seat, "clock when the seat left by cerrarse, 0 = it did not"),
         (F.CLOCK, (1,), 0, 127, 60, "", "public actions so far in this hand: cards, calls, answers, folds"),
@@ -245,7 +245,7 @@ class Layout:
         return {field.name: observations[..., field.start : field.start + field.size].reshape(*lead, *field.shape) for field in self.fields}
 
 
-@lru_cache(maxsize=None)
+@cache
 def _layout(players: int, duels: bool, senas: bool) -> Layout:
     return Layout(players, duels=duels, senas=senas)
 

@@ -64,7 +64,7 @@ def draw_cards(g: Any, r: Any, deck: Any) -> None:
     ``deck`` is scratch space, int8 of at least 40.
     """
     size = int(r.deck_size)
-    for i in range(size):
+    for i in range(40):
         deck[i] = DECK_TABLE[r.deck, i]
     state = mix(g.seed + np.uint64(g.hand_no + 1) * _HAND)
     top = 0

@@ -51,6 +51,7 @@ class EngineCache(FunctionCache):  # type: ignore[misc]
         return (*super()._index_key(sig, codegen), SOURCE_HASH)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Load the machine code of a signature, or announce that it has to be compiled."""
         loaded = super().load_overload(sig, target_context)
         if loaded is None:
             _Announcement.make()

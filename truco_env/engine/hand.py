@@ -14,6 +14,7 @@ from truco_env.engine.record import (
     EV_DUEL,
     EV_HAND,
     EV_NOBODY,
+    MAX_SEATS,
     NOBODY,
     NORMAL,
     PARDA,
@@ -94,13 +95,15 @@ def begin_hand(g: Any, r: Any) -> None:
     else:
         g.side_mask[0] = 0x55 & ((1 << players) - 1)
         g.side_mask[1] = 0xAA & ((1 << players) - 1)
-    for seat in range(players):
-        _sort(g, seat)
-        g.held[seat] = 15 if g.cards[seat, 3] >= 0 else 7
-        for trick in range(3):
+    for trick in range(3):
+        for seat in range(MAX_SEATS):
             g.table[trick, seat] = -1
             g.sena[trick, seat] = 0
             g.sena_seen[trick, seat] = 0
+    for seat in range(players):
+        _sort(g, seat)
+        g.held[seat] = 15 if g.cards[seat, 3] >= 0 else 7
+        count_numbers(g, seat)
     chance.seed_senas(g)
     g.mano = 0 if g.dealer + 1 == players else g.dealer + 1
     record(g, EV_HAND, int(g.dealer), int(g.kind), int(g.mano))
@@ -124,7 +127,6 @@ def _sort(g: Any, seat: int) -> None:
 @rule
 def _begin_play(g: Any, r: Any) -> None:
     """Clear what belongs to one hand, or to one duel, and give mano the turn."""
-    players = int(r.players)
     for account in range(3):
         g.start_scores[account] = g.scores[account]
     g.unposted[0] = 0
@@ -132,13 +134,12 @@ def _begin_play(g: Any, r: Any) -> None:
     g.active = seats_in(g, r)
     if g.kind == PICA:
         record(g, EV_DUEL, int(g.mano), (int(g.mano) + 3) % 6, 0)
-    for seat in range(players):
+    for seat in range(MAX_SEATS):
         g.told[seat] = 0
         g.flor_told[seat] = 0
         g.left_at[seat] = 0
         g.flor_at[seat] = 0
         g.passed[seat] = 0
-        count_numbers(g, seat)
     for trick in range(3):
         g.trick_winner[trick] = UNDECIDED
     for rung in range(5):

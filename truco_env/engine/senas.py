@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from truco_env.actions import N_SENAS, Action
-from truco_env.cards import TIERS
 from truco_env.engine.chance import draw_catch
 from truco_env.engine.compile import hot_rule, rule
 from truco_env.engine.log import record
 from truco_env.engine.record import EV_SENA, PICA
 from truco_env.engine.seats import active_of, has, has_mate, side_of
+from truco_env.engine.tricks import tier_of
 
 FIRST_SENA = int(Action.SENA_AS_ESPADAS)
 _AS_ESPADAS, _AS_BASTOS, _SIETE_ESPADAS, _SIETE_OROS, _TRES, _DOS, _AS_FALSO, _REY, _CABALLO, _SOTA, _CIEGO, _TANTO_27, _TANTO_30 = range(
@@ -41,7 +41,7 @@ def true_senas(g: Any, r: Any, seat: int) -> int:
         if (int(g.held[seat]) >> slot) & 1 == 0:
             continue
         card = int(g.cards[seat, slot])
-        tier, rank = int(TIERS[r.deck, card]), card // 4 + 1
+        tier, rank = tier_of(r, card), card // 4 + 1
         if tier > (_FALSE_SEVENS_TRUC if r.truc else _FALSE_SEVENS):
             blind = False
         if tier >= 11:

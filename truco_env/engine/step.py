@@ -111,4 +111,5 @@ def _refuse(g: Any, r: Any, seat: int) -> None:
         refuse_envido(g, r, seat)
     else:
         record(g, EV_ANSWER, seat, _NO_QUIERO, 0)
+        g.truco_waits = 0
         end_hand(g, r, 1 - side_of(g, seat), truco_worth(g), TRUCO_REFUSED)

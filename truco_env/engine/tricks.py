@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from truco_env.cards import TIERS
+import numpy as np
+
+from truco_env.cards import TIERS_OR_NONE
 from truco_env.engine.compile import hot_rule, rule
 from truco_env.engine.log import record
 from truco_env.engine.record import EV_DISCARD, EV_PLAY, EV_TRICK, NOBODY, PARDA, UNDECIDED
@@ -12,6 +14,12 @@ from truco_env.engine.seats import first_after, first_from, has, side_of
 
 _PARDA_MANO, _FIRST_TIED = 0, 1  # parda_leader
 _MANO_SIDE, _NOBODY_WINS = 0, 1  # all_parda
+
+
+@hot_rule
+def tier_of(r: Any, card: int) -> int:
+    """The truco rank of a card, 0 for -1 (no card). The indices are unsigned to skip numba's wrap-around."""
+    return TIERS_OR_NONE[np.uintp(r.deck), np.uintp(card + 1)]
 
 
 @hot_rule
@@ -32,7 +40,7 @@ def play_card(g: Any, r: Any, seat: int, slot: int) -> None:
     card = int(g.cards[seat, slot])
     g.held[seat] = int(g.held[seat]) & ~(1 << slot)
     g.table[g.trick, seat] = card
-    tier = int(TIERS[r.deck, card])
+    tier = tier_of(r, card)
     if tier > g.best_tier:
         g.best_tier = tier
         g.best_seats = 1 << seat

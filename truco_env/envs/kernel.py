@@ -160,7 +160,7 @@ def _finish_episode(g: Any, r: Any, at: Any, t: Any, base: Any, final: Any) -> N
     for i in range(accounts):
         other = (account + i) % 3 if r.gallo else account ^ i
         t.last_scores[i] = g.scores[other]
-    encode(g, r, at, int(t.seat), final)
+    encode(g, r, at, 0, int(t.seat), final)
 
 
 @rule
@@ -255,20 +255,20 @@ def advance(
         if t.over:
             for i in range(at[len(at) - 1]):
                 observations[row, i] = finals[row, i]
-            write_mask(0, masks[row])
+            write_mask(0, masks[row], 0)
             continue
         seat = int(g.to_act)
         player = _player_of(t, r, modes, seat)
         if player == _LEARNER:
-            encode(g, r, at, seat, observations[row])
-            write_mask(g.legal, masks[row])
+            encode(g, r, at, 0, seat, observations[row])
+            write_mask(g.legal, masks[row], 0)
             continue
         place = places[player]
         places[player] += 1
         asked_rows[place] = row
         asked_ids[place] = row + len(games) * _account_of(r, seat)
-        encode(g, r, at, seat, asked_observations[place])
-        write_mask(g.legal, asked_masks[place])
+        encode(g, r, at, 0, seat, asked_observations[place])
+        write_mask(g.legal, asked_masks[place], 0)
     return total
 
 
@@ -303,8 +303,8 @@ def open_rows(
 @rule
 def _look(g: Any, r: Any, at: Any, view: Any) -> None:
     size = at[len(at) - 1]
-    encode(g, r, at, int(g.to_act), view[:size])
-    write_mask(g.legal, view[size:])
+    encode(g, r, at, 0, int(g.to_act), view[:size])
+    write_mask(g.legal, view[size:], 0)
 
 
 @entry
@@ -354,8 +354,8 @@ def look_one(games: Any, rules: Any, at: Any, seat: int, view: Any) -> None:
     """Write what ``seat`` sees of one game into ``view``; off turn its mask is all zero."""
     g = games[0]
     size = at[len(at) - 1]
-    encode(g, rules[0], at, seat, view[:size])
-    write_mask(g.legal if seat == g.to_act else 0, view[size:])
+    encode(g, rules[0], at, 0, seat, view[:size])
+    write_mask(g.legal if seat == g.to_act else 0, view[size:], 0)
 
 
 @entry
@@ -363,7 +363,7 @@ def write_state(games: Any, rules: Any, at: Any, hidden: Any, state: Any) -> Non
     """Write the state of the whole table into ``state``, int8 (state layout's size,); ``hidden`` are its ``hidden_offsets``."""
     g, r = games[0], rules[0]
     players, slots = int(r.players), 4 if r.gallo else 3
-    encode(g, r, at, 0, state[: at[len(at) - 1]])
+    encode(g, r, at, 0, 0, state[: at[len(at) - 1]])
     for i in range(hidden[0], hidden[_N_HIDDEN]):
         state[i] = 0
     for seat in range(players):
