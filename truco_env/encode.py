@@ -97,7 +97,7 @@ def _write_seats(o: Any, start: int, me: int, seats: int, players: int) -> None:
 
 
 @hot_rule
-def _write_card(o: Any, start: int, r: Any, card: int) -> None:
+def write_card(o: Any, start: int, r: Any, card: int) -> None:
     """Write a card, or nothing for -1; without a branch, since cards come in no order that a processor could guess."""
     tier = tier_of(r, card)
     there = 1 if tier > 0 else 0
@@ -124,14 +124,14 @@ def _write_hand(g: Any, r: Any, at: Any, base: int, me: int, o: Any) -> None:
     if r.gallo:
         _write_slot(g, r, at, base, me, 3, o)
         if g.discarded >= 0 and me == g.dealer:
-            _write_card(o, base + at[_DISCARDED], r, int(g.discarded))
+            write_card(o, base + at[_DISCARDED], r, int(g.discarded))
 
 
 @hot_rule
 def _write_slot(g: Any, r: Any, at: Any, base: int, me: int, slot: int, o: Any) -> None:
     card = int(g.cards[me, slot])
     tier, held = tier_of(r, card), (int(g.held[me]) >> slot) & 1
-    _write_card(o, base + at[_HAND] + slot * CARD_WIDTH, r, card)
+    write_card(o, base + at[_HAND] + slot * CARD_WIDTH, r, card)
     put(o, base + at[_HELD] + slot, held)
     put(o, base + at[_BEATS] + slot, held & (1 if tier > g.best_tier else 0))
     put(o, base + at[_TIES] + slot, held & (1 if tier == g.best_tier else 0))
@@ -143,7 +143,7 @@ def _write_tricks(g: Any, r: Any, at: Any, base: int, me: int, us: int, o: Any) 
     for trick in range(3 if g.kind == PICA else int(g.trick) + 1):
         start = base + at[_TABLE] + trick * players * CARD_WIDTH
         for seat in range(players):
-            _write_card(o, start + _seen_from(me, seat, players) * CARD_WIDTH, r, int(g.table[trick, seat]))
+            write_card(o, start + _seen_from(me, seat, players) * CARD_WIDTH, r, int(g.table[trick, seat]))
         winner = int(g.trick_winner[trick])
         if winner != UNDECIDED:
             put(o, base + at[_TRICK_WON] + trick * 3 + (2 if winner == PARDA else winner ^ us), 1)

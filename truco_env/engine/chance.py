@@ -12,7 +12,7 @@ import numpy as np
 from truco_env.cards import DECK_TABLE
 from truco_env.engine.compile import hot_rule, rule
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 _HAND = np.uint64(0xD1342543DE82EF95)
@@ -22,7 +22,7 @@ _S30, _S27, _S31, _S32, _S11 = np.uint64(30), np.uint64(27), np.uint64(31), np.u
 
 
 @hot_rule
-def mix(state: int) -> int:
+def mix(state: Any) -> Any:
     """Return 64 well-mixed bits of a counter (the finaliser of splitmix64)."""
     z = state
     z = (z ^ (z >> _S30)) * _MIX_1
@@ -31,13 +31,19 @@ def mix(state: int) -> int:
 
 
 @hot_rule
-def below(bits: int, bound: int) -> int:
+def below(bits: Any, bound: Any) -> Any:
     """Map 64 random bits to 0..bound-1."""
     return np.int64(((bits >> _S32) * np.uint64(bound)) >> _S32)
 
 
 @rule
-def draw_first_dealer(g: Any, r: Any) -> int:
+def next_match_seed(seed: Any) -> Any:
+    """The seed of the match that follows the match of ``seed`` where matches run on."""
+    return mix(seed + GOLDEN)
+
+
+@rule
+def draw_first_dealer(g: Any, r: Any) -> Any:
     """Every seat equally likely, or seat 0 (``first_dealer``, rules.md 2.1, V2, W1)."""
     if r.first_dealer == 0:
         return 0
@@ -53,7 +59,7 @@ def seed_senas(g: Any) -> None:
 @rule
 def draw_catch(g: Any, r: Any) -> bool:
     """One draw of ``sena_catch``."""
-    g.sena_stream = g.sena_stream + _GOLDEN
+    g.sena_stream = g.sena_stream + GOLDEN
     return np.float64(mix(g.sena_stream) >> _S11) * (1.0 / 9007199254740992.0) < r.sena_catch
 
 
@@ -66,14 +72,14 @@ def draw_cards(g: Any, r: Any, deck: Any) -> None:
     size = int(r.deck_size)
     for i in range(40):
         deck[i] = DECK_TABLE[r.deck, i]
-    state = mix(g.seed + np.uint64(g.hand_no + 1) * _HAND)
+    state: Any = mix(g.seed + np.uint64(g.hand_no + 1) * _HAND)
     top = 0
     for seat in range(r.players):
         for slot in range(4):
             if slot == 3 and not (r.gallo and seat == g.dealer):
                 g.cards[seat, slot] = -1
                 continue
-            state = state + _GOLDEN
+            state = state + GOLDEN
             pick = top + below(mix(state), size - top)
             card = deck[pick]
             deck[pick] = deck[top]

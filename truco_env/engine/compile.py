@@ -69,7 +69,7 @@ def _compile_rule(function: Function, *, inlined: bool) -> Function:
     if JIT:
         specialise = dispatcher.get_call_template
         dispatcher.get_call_template = lambda args, kws: specialise(tuple(_widen(kind) for kind in args), kws)
-    return dispatcher  # type: ignore[no-any-return]
+    return dispatcher
 
 
 def rule(function: Function) -> Function:
@@ -91,4 +91,4 @@ def entry(function: Function) -> Function:
     dispatcher = numba.njit(error_model="numpy", nogil=True)(function)
     if JIT:
         dispatcher._cache = EngineCache(function)
-    return dispatcher  # type: ignore[no-any-return]
+    return dispatcher

@@ -10,9 +10,9 @@ from typing import Any, Final
 import numpy as np
 
 from truco_env.actions import N_ACTIONS, N_SENAS
-from truco_env.batch import EPISODES, REWARDS, _measure, _pay_result, _restart, write_mask
-from truco_env.encode import _write_card, encode
-from truco_env.engine.chance import _GOLDEN, below, mix
+from truco_env.batch import EPISODES, REWARDS, measure, pay_result, restart, write_mask
+from truco_env.encode import encode, write_card
+from truco_env.engine.chance import GOLDEN, below, mix, next_match_seed
 from truco_env.engine.compile import entry, rule
 from truco_env.engine.flor import may_sing
 from truco_env.engine.hand import deal
@@ -72,7 +72,7 @@ def _account_of(r: Any, seat: int) -> int:
 
 @rule
 def _draw(t: Any) -> Any:
-    t.stream = t.stream + _GOLDEN
+    t.stream = t.stream + GOLDEN
     return mix(t.stream)
 
 
@@ -130,15 +130,15 @@ def _earn(g: Any, r: Any, episode: int, kind: int, base: Any, action: Any, earne
     """Carry out an action and write what each account earns by it into ``earned``, float64 (3,)."""
     for account in range(3):
         earned[account] = 0.0
-    _measure(g, r, kind, True, earned)
+    measure(g, r, kind, -1.0, earned, 0)
     apply_action(g, r, action)
-    _measure(g, r, kind, False, earned)
+    measure(g, r, kind, 1.0, earned, 0)
     if kind == _POINTS or not g.hand_over:
         return
     if g.match_over:
-        _pay_result(g, r, earned)
+        pay_result(g, r, earned, 0)
     elif episode == _HAND_EPISODE:
-        _measure(g, r, kind, True, earned)
+        measure(g, r, kind, -1.0, earned, 0)
         for account in range(3 if r.gallo else 2):
             earned[account] += _result_of_hand(g, r, base, account)
 
@@ -210,7 +210,7 @@ def _carry_out(
                 if autoreset == 0:
                     t.over = 1
                     continue
-            _restart(g, r, mix(g.seed + _GOLDEN), deck)
+            restart(g, r, next_match_seed(g.seed), deck)
             _seat_players(t, r, modes, pool, pool_edges, mates, mate_edges)
             started[row] = True
         elif g.hand_over:
@@ -294,7 +294,7 @@ def open_rows(
     deck = np.empty(40, dtype=np.int8)
     for k in range(len(rows)):
         t = tables[rows[k]]
-        _restart(games[rows[k]], rules[0], seeds[k, 0], deck)
+        restart(games[rows[k]], rules[0], seeds[k, 0], deck)
         t.stream = seeds[k, 1]
         _seat_players(t, rules[0], modes, pool, pool_edges, mates, mate_edges)
         t.done = 1  # an episode that ends before the learner has decided is not delivered
@@ -329,7 +329,7 @@ def play_one(games: Any, rules: Any, at: Any, episode: int, kind: int, hold: int
     """
     g, r = games[0], rules[0]
     if action == BEGIN:
-        _restart(g, r, g.seed, np.empty(40, dtype=np.int8))
+        restart(g, r, g.seed, np.empty(40, dtype=np.int8))
         _look(g, r, at, view)
         return int(g.to_act)
     if not _is_legal(g, action):
@@ -369,7 +369,7 @@ def write_state(games: Any, rules: Any, at: Any, hidden: Any, state: Any) -> Non
     for seat in range(players):
         for slot in range(slots):
             if g.cards[seat, slot] >= 0:
-                _write_card(state, hidden[0] + (seat * slots + slot) * CARD_WIDTH, r, int(g.cards[seat, slot]))
+                write_card(state, hidden[0] + (seat * slots + slot) * CARD_WIDTH, r, int(g.cards[seat, slot]))
             state[hidden[1] + seat * slots + slot] = (int(g.held[seat]) >> slot) & 1
         state[hidden[2] + seat] = g.envido[seat]
         state[hidden[3] + seat] = g.flor[seat]
@@ -378,7 +378,7 @@ def write_state(games: Any, rules: Any, at: Any, hidden: Any, state: Any) -> Non
         for poll in range(N_POLLS):
             state[hidden[6] + seat * N_POLLS + poll] = (int(g.passed[seat]) >> poll) & 1
     if r.gallo and g.discarded >= 0:
-        _write_card(state, hidden[7], r, int(g.discarded))
+        write_card(state, hidden[7], r, int(g.discarded))
     if hidden[_N_HIDDEN] > hidden[8]:
         for seat in range(players):
             for trick in range(int(g.trick) + 1):
