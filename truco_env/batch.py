@@ -65,12 +65,14 @@ def measure(g: Any, r: Any, kind: int, sign: float, rewards: Any, base: int) -> 
 
 @rule
 def pay_result(g: Any, r: Any, rewards: Any, base: int) -> None:
+    """Add +1 for each account that won the match and -1 for the others to ``rewards[base:]``."""
     for account in range(3 if r.gallo else 2):
         rewards[base + account] += 1.0 if (int(g.winners) >> account) & 1 else -1.0
 
 
 @rule
 def restart(g: Any, r: Any, seed: int, deck: Any) -> None:
+    """Start the match of ``seed`` and deal its first hand; ``deck`` is scratch space, int8 of at least 40."""
     start_match(g, r, seed)
     deal(g, r, deck)
     find_decision(g, r)

@@ -8,7 +8,7 @@ import numpy as np
 
 from truco_env.actions import Action
 from truco_env.cards import DECK_TABLE
-from truco_env.engine.chance import _GOLDEN, below, mix
+from truco_env.engine.chance import GOLDEN, below, mix
 from truco_env.engine.compile import entry, rule
 from truco_env.engine.envido import envido_if_refused, envido_stake
 from truco_env.engine.hand import begin_hand
@@ -278,7 +278,7 @@ def draw_deals(games: Any, i: int, rules: Any, seat: int, lists: Any, ends: Any,
                 deal[s, slot] = known[s, slot]
             start = 0 if s == 0 else ends[s - 1]
             if ends[s] > start:
-                random[0] = random[0] + _GOLDEN
+                random[0] = random[0] + GOLDEN
                 row = start + below(mix(random[0]), ends[s] - start)
                 for k in range(missing[s]):
                     card = lists[row, k]
@@ -298,7 +298,7 @@ def draw_deals(games: Any, i: int, rules: Any, seat: int, lists: Any, ends: Any,
             concealed = _conceals_discard(g, r, seat, s)
             first = int(counts[s]) + (int(missing[s]) if ends[s] > start else 0)
             for slot in range(first, int(counts[s]) + int(missing[s]) + (1 if concealed else 0)):
-                random[0] = random[0] + _GOLDEN
+                random[0] = random[0] + GOLDEN
                 left -= 1
                 pick = below(mix(random[0]), left + 1)
                 deal[s, slot] = rest[pick]
