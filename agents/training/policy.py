@@ -15,13 +15,7 @@ from torch.nn import functional
 
 from agents.ppo.network import Architecture, FloatArray
 
-_ILLEGAL: Final = -1e8
-_LEAST: Final = -80.0
-
-
-def _exp(log_probabilities: torch.Tensor) -> torch.Tensor:
-    """Return the probabilities; those of illegal actions are 1e-35, since torch's exp is 60 times slower where it underflows."""
-    return log_probabilities.clamp_min(_LEAST).exp()
+_ILLEGAL: Final = -1e8  # a logit
 
 
 class TableTrunk(BaseFeaturesExtractor):
@@ -63,10 +57,9 @@ class TrucoPolicy(MaskableActorCriticPolicy):
 
     generator: torch.Generator
 
-    def _log_probabilities(self, features: torch.Tensor, masks: Any) -> torch.Tensor:
-        logits = self.action_net(self.mlp_extractor.forward_actor(features))
-        illegal = torch.as_tensor(masks, device=logits.device) == 0
-        return torch.log_softmax(logits.masked_fill(illegal, _ILLEGAL), dim=1)
+    def _logits(self, features: torch.Tensor, masks: Any) -> torch.Tensor:
+        logits: torch.Tensor = self.action_net(self.mlp_extractor.forward_actor(features))
+        return logits.masked_fill(torch.as_tensor(masks, device=logits.device) == 0, _ILLEGAL)
 
     def forward(
         self, obs: torch.Tensor, deterministic: bool = False, action_masks: npt.NDArray[np.int8] | None = None
@@ -74,14 +67,14 @@ class TrucoPolicy(MaskableActorCriticPolicy):
         """Choose actions: int64 (k,), their values float32 (k, 1) and log probabilities float32 (k,)."""
         features: torch.Tensor = self.features_extractor(obs.float())
         values = self.value_net(self.mlp_extractor.forward_critic(features))
-        log_probabilities = self._log_probabilities(features, action_masks)
+        logits = self._logits(features, action_masks)
         if deterministic:
-            actions = log_probabilities.argmax(dim=1)
+            actions = logits.argmax(dim=1)
         else:
-            reached = _exp(log_probabilities).cumsum(dim=1)
+            reached = torch.softmax(logits, dim=1).cumsum(dim=1)
             draws = 1.0 - torch.rand(len(reached), 1, generator=self.generator, device=reached.device)  # in (0, 1]
             actions = (reached < draws * reached[:, -1:]).sum(dim=1)
-        return actions, values, log_probabilities.gather(1, actions[:, None])[:, 0]
+        return actions, values, torch.log_softmax(logits, dim=1).gather(1, actions[:, None])[:, 0]
 
     def evaluate_actions(
         self, obs: torch.Tensor, actions: torch.Tensor, action_masks: torch.Tensor | None = None
@@ -89,8 +82,10 @@ class TrucoPolicy(MaskableActorCriticPolicy):
         """Return values (k, 1), log probabilities (k,) and entropies (k,) of the policy as it is now."""
         features: torch.Tensor = self.features_extractor(obs.float())
         values = self.value_net(self.mlp_extractor.forward_critic(features))
-        log_probabilities = self._log_probabilities(features, action_masks)
-        entropy = -(_exp(log_probabilities) * log_probabilities).sum(dim=1)
+        logits = self._logits(features, action_masks)
+        log_probabilities = torch.log_softmax(logits, dim=1)
+        # A second softmax is faster than exp, which is slow where it underflows.
+        entropy = -(torch.softmax(logits, dim=1) * log_probabilities).sum(dim=1)
         return values, log_probabilities.gather(1, actions[:, None])[:, 0], entropy
 
     def tensors(self, architecture: Architecture) -> dict[str, torch.Tensor]:
