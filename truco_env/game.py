@@ -553,6 +553,13 @@ class Game:
             self._attach(game._raw)
             self._start, self._history = game._start, game._history
 
+    def __repr__(self) -> str:
+        table = f"{self.rules.ruleset}, {self.rules.players} players"
+        if self.hand_number == 0:
+            return f"<Game {table}: nothing dealt yet>"
+        doing = "match over" if self.match_over else "hand over" if self.hand_over else f"seat {self.to_act} to act"
+        return f"<Game {table}: hand {self.hand_number}, scores {self.scores}, {doing}>"
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Game):
             return NotImplemented

@@ -18,7 +18,8 @@ from truco_env.errors import RulesError
 OptionValue: TypeAlias = str | int | float | bool | tuple[int, int] | None
 
 RULESETS: Final = ("reglamento", "truc_valencia", "trucomano", "argentino")
-_PLAYERS: Final = {
+#: Seats that each rule set is played by; 3 is the gallo.
+PLAYERS: Final = {
     "reglamento": (2, 4, 6, 8),
     "truc_valencia": (2, 4, 6, 8),
     "trucomano": (2,),
@@ -281,7 +282,7 @@ class Rules:
         return (_rebuild, (self.ruleset, self.players, dict(self.options)))
 
     def _check_players(self) -> None:
-        allowed = _PLAYERS[self.ruleset]
+        allowed = PLAYERS[self.ruleset]
         if isinstance(self.players, bool) or self.players not in allowed:
             raise RulesError(f"players={self.players!r} is not possible in {self.ruleset}: it is played by {', '.join(map(str, allowed))}")
         if self.players == 8 and self.ruleset == "reglamento" and not self.allow_8:
