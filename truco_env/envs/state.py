@@ -32,7 +32,7 @@ class StateLayout(Layout):
         for name, shape, high, scale, axes, meaning in (
             ("hands", (n, slots, CARD_WIDTH), 1, 1, "seat, slot, card", "the dealt cards of every seat (gallo's dealer: those kept)"),
             ("holds", (n, slots), 1, 1, "seat, slot", "not played yet"),
-            ("envidos", (n,), 33, 33, "seat", "envido number of every seat (before gallo's discard 0)"),
+            ("envidos", (n,), 37, 33, "seat", "envido number of every seat (before gallo's discard 0)"),
             ("flores", (n,), 38, 38, "seat", "flor of every seat, 0 = none"),
             ("can_sing", (n,), 1, 1, "seat", "holds a flor and has the right to sing it"),
             ("asked", (n,), 1, 1, "seat", "acts now, also in a poll for a flor"),
