@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ import agents  # noqa: F401 - makes the names of agents known
 from agents.arena.result import MatchResult
 from agents.ppo import Checkpoint, CheckpointError, PPOAgent, load
 from agents.training.cli import main
+from agents.training.config import Config
 from agents.training.config_file import read_config
 from agents.training.curves import Curves
 from agents.training.pool import Tally
@@ -59,7 +61,7 @@ def make_env(rules: Rules = RULES, *, size: int = 64, reward: str = "win", learn
 
 def make_trainer(folder: Path, *changes: str) -> Trainer:
     config = read_config(SMOKE, changes)
-    return Trainer(config, RunFolder.create(config, folder), Silent())
+    return Trainer(config, RunFolder.create(config, Path(mkdtemp(dir=folder)) / "run"), Silent())
 
 
 def weights_of(trainer: Trainer) -> dict[str, np.ndarray]:
@@ -261,9 +263,9 @@ def test_win_rates_are_counted_by_opponent(tmp_path: Path) -> None:
 
 def test_a_resumed_run_ends_with_the_same_weights_and_curves_bit_for_bit(tmp_path: Path) -> None:
     changes = ("opponents.past.draw=pfsp", "opponents.agents={random: 1, prudente: 1}", "checkpoints.keep=100")
-    whole = make_trainer(tmp_path / "whole", *changes)
+    whole = make_trainer(tmp_path, *changes)
     whole.run()
-    first = make_trainer(tmp_path / "parts", *changes)
+    first = make_trainer(tmp_path, *changes)
     first.reporter = StopAt(first, 2048)
     with pytest.raises(TrainingStopped) as stopped:
         first.run()
@@ -393,17 +395,17 @@ def test_a_mistake_is_one_line_and_exit_status_2(tmp_path: Path, capsys: pytest.
         ["--config", str(SMOKE), "machine.device=cuda:99"],
     ]
     for command in commands:
-        assert main([*command, "--runs", str(tmp_path / "runs")]) == 2
+        assert main([*command, "--run", str(tmp_path / "run")]) == 2
         message = capsys.readouterr().err
         assert message.startswith("train.py: ") and message.count("\n") == 1, message
-    assert not (tmp_path / "runs").exists(), "a refused config leaves no run folder"
+    assert not (tmp_path / "run").exists(), "a refused config leaves no run folder"
 
 
 def test_the_command_line_trains_says_where_everything_is_and_goes_on_with_more_steps(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["--config", str(SMOKE), "--runs", str(tmp_path), "ppo.total_steps=1024"]) == 0
-    (run,) = tmp_path.iterdir()
+    run = tmp_path / "run"
+    assert main(["--config", str(SMOKE), "--run", str(run), "ppo.total_steps=1024"]) == 0
     said = capsys.readouterr().out
     assert f"evaluate.py match {run / 'agent'} random" in said and str(run / "curves.png") in said
     assert main(["--resume", str(run), "seed=2"]) == 2
@@ -414,8 +416,15 @@ def test_the_command_line_trains_says_where_everything_is_and_goes_on_with_more_
         assert [int(row["steps"]) for row in csv.DictReader(file)] == [512, 1024, 1536, 2048]
 
 
+def test_a_new_run_moves_an_old_one_aside(tmp_path: Path) -> None:
+    first, second, third = (RunFolder.create(Config(seed=seed), tmp_path / "run") for seed in (1, 2, 3))
+    assert first.path == second.path == third.path
+    assert [RunFolder(tmp_path / name).read_config([]).seed for name in ("run-1", "run-2", "run")] == [1, 2, 3]
+
+
 def test_an_interrupt_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
-    command = [sys.executable, "train.py", "--config", str(SMOKE), "--runs", str(tmp_path), "ppo.total_steps=100_000_000"]
+    run = tmp_path / "run"
+    command = [sys.executable, "train.py", "--config", str(SMOKE), "--run", str(run), "ppo.total_steps=100_000_000"]
     command += ["evaluation.every=100_000_000", "checkpoints.every=100_000_000"]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
@@ -427,6 +436,5 @@ def test_an_interrupt_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
     finally:
         process.kill()
     assert process.returncode == 130, errors
-    (run,) = tmp_path.iterdir()
     assert f"python train.py --resume {run}" in said and "Traceback" not in errors
     assert len(RunFolder(run).checkpoints()) == 1

@@ -26,7 +26,9 @@ def _parser() -> argparse.ArgumentParser:
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--config", type=Path, metavar="FILE", help="what to train: a YAML file such as configs/argentino.yaml")
     source.add_argument("--resume", type=Path, metavar="FOLDER", help="go on with the run in FOLDER from its newest checkpoint")
-    parser.add_argument("--runs", type=Path, default=Path("runs"), metavar="FOLDER", help="where new run folders are made (default: runs)")
+    parser.add_argument(
+        "--run", type=Path, metavar="FOLDER", help="folder of a new run (default: runs/NAME-DATE); an old one is moved aside"
+    )
     parser.add_argument("changes", nargs="*", metavar="key=value", help="values that replace those of the config, such as ppo.epochs=2")
     return parser
 
@@ -87,7 +89,7 @@ def _prepare(options: argparse.Namespace) -> tuple[Config, RunFolder, bool]:
     changes: list[str] = options.changes
     if options.config is not None:
         config = read_config(options.config, changes)
-        return config, RunFolder.create(config, options.runs), True
+        return config, RunFolder.create(config, options.run), True
     for change in changes:
         if not change.startswith(_RESUMABLE):
             raise ConfigError(

@@ -66,8 +66,8 @@ class Curves:
         FigureCanvasAgg(figure)
         figure.suptitle(title)
         (top_left, top_right), (low_left, low_right) = figure.subplots(2, 2, sharex=True)
-        self._draw_wins(top_left, "eval/", "Wins against fixed opponents, evaluation (95 % interval)")
-        self._draw_wins(top_right, "win/", "Wins against the opponents of training")
+        self._draw_wins(top_left, "eval/", "Wins in evaluations (95 % interval)")
+        self._draw_wins(top_right, "win/", "Wins against the opponents of training (smoothed)")
         self._draw_lines(low_left, {"train/entropy": "entropy of the policy (nat)", "train/approx_kl": "KL divergence of an update"})
         low_left.set_title("Policy")
         low_left.set_yscale("log")
@@ -87,13 +87,18 @@ class Curves:
         draft.replace(self.folder / PNG)
 
     def _draw_wins(self, axes: Axes, prefix: str, title: str) -> None:
-        for name in (column.removeprefix(prefix) for column in self.columns if column.startswith(prefix)):
+        names = sorted({column.partition("/")[2] for column in self.columns if column.startswith(("eval/", "win/"))})
+        for i, name in enumerate(names):
             steps, rates = self._series(f"{prefix}{name}")
-            (line,) = axes.plot(steps, [100 * rate for rate in rates], marker="o" if prefix == "eval/" else None, markersize=3, label=name)
-            _, low = self._series(f"eval_low/{name}")
-            _, high = self._series(f"eval_high/{name}")
-            if prefix == "eval/" and len(low) == len(high) == len(steps):
-                axes.fill_between(steps, [100 * x for x in low], [100 * x for x in high], alpha=0.15, color=line.get_color(), linewidth=0)
+            if not steps:
+                continue
+            color = f"C{i}"
+            if prefix == "eval/":
+                axes.plot(steps, [100 * x for x in rates], marker="o", markersize=3, color=color, label=name)
+                low, high = (self._series(f"eval_{end}/{name}")[1] for end in ("low", "high"))
+                axes.fill_between(steps, [100 * x for x in low], [100 * x for x in high], alpha=0.15, color=color, linewidth=0)
+            else:
+                axes.plot(steps, [100 * x for x in _smooth(rates)], color=color, label=name)
         axes.set_title(title)
         axes.set_ylabel("share of wins (%)")
         axes.set_ylim(0, 100)
@@ -108,3 +113,12 @@ class Curves:
     def _series(self, column: str) -> tuple[Sequence[float], Sequence[float]]:
         points = [(row["steps"] / 1e6, row[column]) for row in self.rows if column in row and math.isfinite(row[column])]
         return [x for x, _ in points], [y for _, y in points]
+
+
+def _smooth(values: Sequence[float]) -> list[float]:
+    """Return means that forget a twentieth of what was before at every value."""
+    smooth: list[float] = []
+    for i, value in enumerate(values):
+        share = max(1 / (i + 1), 0.05)
+        smooth.append(value if i == 0 else smooth[-1] + share * (value - smooth[-1]))
+    return smooth

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
+from itertools import count
 from pathlib import Path
 from typing import Final
 
@@ -35,21 +36,20 @@ class RunFolder:
         self.agent = path / "agent"
 
     @classmethod
-    def create(cls, config: Config, root: Path) -> RunFolder:
-        """Make a new folder under ``root`` with the config and the versions of everything."""
-        stem = f"{config.name}-{datetime.now():%Y%m%d-%H%M%S}"
-        root.mkdir(parents=True, exist_ok=True)
-        path, count = root / stem, 1
-        while True:
-            try:
-                path.mkdir()
-                break
-            except FileExistsError:
-                count += 1
-                path = root / f"{stem}-{count}"
-        folder = cls(path)
+    def create(cls, config: Config, path: Path | None = None) -> RunFolder:
+        """Make a new folder with the config and the versions of everything.
+
+        Args:
+            config: of the run.
+            path: the folder, by default ``runs/NAME-DATE``. What is there already is moved aside, to the same name with a number.
+        """
+        wanted = path or Path("runs") / f"{config.name}-{datetime.now():%Y%m%d-%H%M%S}"
+        if wanted.exists():
+            wanted.rename(next(free for n in count(1) if not (free := wanted.with_name(f"{wanted.name}-{n}")).exists()))
+        wanted.mkdir(parents=True)
+        folder = cls(wanted)
         folder.write_config(config)
-        (path / VERSIONS).write_text(json.dumps(_versions(), indent=2) + "\n", encoding="utf-8")
+        (wanted / VERSIONS).write_text(json.dumps(_versions(), indent=2) + "\n", encoding="utf-8")
         return folder
 
     def write_config(self, config: Config) -> None:
