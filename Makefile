@@ -8,6 +8,7 @@ BIN := $(VENV)/bin
 CONFIG ?= configs/argentino.yaml
 GROUPS ?= 1000
 WORKERS ?= 2
+OPPONENTS ?= random prudente bravo maestro
 
 .PHONY: setup train test test-slow lint types format docs bench clean
 
@@ -23,7 +24,7 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 
 train: setup
 	$(BIN)/python train.py --config $(CONFIG) --run runs/train
-	$(BIN)/python evaluate.py table runs/train --groups $(GROUPS) --workers $(WORKERS) --out runs/train/evaluation.json
+	$(BIN)/python evaluate.py table runs/train --against $(OPPONENTS) --groups $(GROUPS) --workers $(WORKERS) --out runs/train/evaluation.json
 
 test: lint types
 	$(BIN)/python -m pytest -n 2
@@ -41,6 +42,13 @@ types: setup
 format: setup
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+docs: setup
+	$(BIN)/python -m truco_env.rules_page > docs/rules.md
+	$(BIN)/python -m truco_env.observation_page > docs/observations.md
+
+bench: setup
+	$(BIN)/python -m benchmarks
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info
