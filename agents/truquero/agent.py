@@ -8,92 +8,90 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.compile import entry
+from agents.truquero.beliefs import believe
 from agents.truquero.character import Character
-from truco_env.actions import N_ACTIONS, Action
-from truco_env.engine.compile import rule
-from truco_env.observation import CARD_WIDTH, N_TIERS, F, layout_of
+from agents.truquero.envido import answer_envido, open_envido
+from agents.truquero.flor import answer_flor
+from agents.truquero.judge import judge
+from agents.truquero.mesa import mesa_of
+from agents.truquero.senas import make_sena
+from agents.truquero.sight import (
+    AT_TURN,
+    DISCARDING,
+    ENVIDO_ASKED,
+    FLOR_ASKED,
+    SIGHT_DTYPE,
+    TRUCO_ASKED,
+    look,
+    tier_of,
+)
+from agents.truquero.truco import answer_truco, call_truco
+from truco_env.actions import Action
+from truco_env.engine.compile import hot_rule, rule
+from truco_env.observation import layout_of
 from truco_env.rules import Rules
 
-_HAND, _HELD, _BEATS, _ENVIDO, _FLOR = (int(f) for f in (F.HAND, F.HELD, F.BEATS, F.ENVIDO, F.FLOR))
-_DISCARD_0, _TRUCO, _JOC_FORA = int(Action.DISCARD_0), int(Action.TRUCO), int(Action.JOC_FORA)
-_ENVIDO_CALL, _REAL, _FLOR_CALL = int(Action.ENVIDO), int(Action.REAL_ENVIDO), int(Action.FLOR)
-_QUIERO, _NO_QUIERO, _CONTRAFLOR = int(Action.QUIERO), int(Action.NO_QUIERO), int(Action.CONTRAFLOR)
-_FIRST_RAISE_OF_ENVIDO, _FALTA = int(Action.ENVIDO), int(Action.FALTA_ENVIDO)
-_PHASE, _TRUCO_WAITS = int(F.PHASE), int(F.TRUCO_WAITS)
+_DISCARD_0, _FLOR, _MAZO, _PASO = int(Action.DISCARD_0), int(Action.FLOR), int(Action.MAZO), int(Action.PASO)
+_DRAWS = 4  #: random numbers a decision may use
+
+
+@hot_rule
+def _decide(s: Any, m: Any, c: Any, mask: Any, draws: Any) -> int:
+    if s.phase == AT_TURN:
+        return _at_turn(s, m, c, mask, draws)
+    if s.phase == TRUCO_ASKED:
+        call = open_envido(s, m, c, mask, draws)
+        if call >= 0:
+            return call
+        believe(s, c.beliefs)
+        judge(s, m)
+        return answer_truco(s, m, c, mask, draws)
+    if s.phase == ENVIDO_ASKED:
+        return answer_envido(s, m, c, mask, draws)
+    if s.phase == FLOR_ASKED:
+        return answer_flor(s, m, c, mask)
+    return _FLOR if mask[_FLOR] else _PASO
+
+
+@hot_rule
+def _at_turn(s: Any, m: Any, c: Any, mask: Any, draws: Any) -> int:
+    if mask[_FLOR]:
+        return _FLOR
+    if m.senas:
+        sign = make_sena(s, mask)
+        if sign >= 0:
+            return sign
+    call = open_envido(s, m, c, mask, draws)
+    if call >= 0:
+        return call
+    believe(s, c.beliefs)
+    judge(s, m)
+    call = call_truco(s, m, c, mask, draws)
+    if call >= 0:
+        return call
+    if mask[_MAZO] and s.trick > 0 and s.chance <= 0.0:
+        return _MAZO
+    return int(s.held[s.choice])
 
 
 @rule
-def _tier(o: Any, start: int) -> int:
-    for tier in range(N_TIERS):
-        if o[start + tier]:
-            return tier + 1
-    return 0
-
-
-@rule
-def _strength(o: Any, at: Any, slots: int) -> float:
-    """Mean tier of the two best cards held, as 0-1."""
-    best, second = 0, 0
-    for slot in range(slots):
-        if o[at[_HELD] + slot]:
-            tier = _tier(o, at[_HAND] + slot * CARD_WIDTH)
-            if tier > best:
-                best, second = tier, best
-            elif tier > second:
-                second = tier
-    return (0.6 * best + 0.4 * second) / 14.0
-
-
-@rule
-def _choose_card(o: Any, at: Any, slots: int, mask: Any) -> int:
-    """The cheapest card that wins the trick, else the lowest."""
-    choice, value = -1, 99
-    for slot in range(slots):
-        if slot < 3 and mask[slot]:
-            tier = _tier(o, at[_HAND] + slot * CARD_WIDTH)
-            rank = tier if o[at[_BEATS] + slot] else tier + 20
-            if rank < value:
-                choice, value = slot, rank
-    return choice
-
-
-@rule
-def _decide(o: Any, mask: Any, at: Any, slots: int, character: Any, draw: float) -> int:
-    strength = _strength(o, at, slots)
-    bluff = draw < character[3]
-    if mask[_FLOR_CALL]:
-        return _FLOR_CALL
-    if mask[_QUIERO] or mask[_NO_QUIERO]:
-        if o[at[_PHASE] + 4]:  # truco
-            wants = strength >= character[1]
-            for raised in range(_TRUCO, _JOC_FORA + 1):
-                if mask[raised] and (strength >= character[0] + 0.15):
-                    return raised
-            if mask[_ENVIDO_CALL] and o[at[_ENVIDO]] >= character[2]:
-                return _ENVIDO_CALL
-            return _QUIERO if wants else _NO_QUIERO
-        wants = o[at[_FLOR]] >= 28 if o[at[_PHASE] + 1] else o[at[_ENVIDO]] >= character[2]
-        if wants:
-            return _QUIERO if mask[_QUIERO] else _CONTRAFLOR
-        return _NO_QUIERO
-    if mask[_ENVIDO_CALL] and (o[at[_ENVIDO]] >= character[2] or bluff):
-        return _ENVIDO_CALL
-    for rung in range(_TRUCO, _JOC_FORA + 1):
-        if mask[rung] and (strength >= character[0] or bluff):
-            return rung
-    card = _choose_card(o, at, slots, mask)
-    if card >= 0:
-        return card
-    for action in range(_DISCARD_0, N_ACTIONS):
-        if mask[action]:
-            return action
-    return 0
+def _discard(o: Any, at: Any) -> int:
+    worst = 0
+    for slot in range(1, 4):
+        if tier_of(o, at, slot) < tier_of(o, at, worst):
+            worst = slot
+    return _DISCARD_0 + worst
 
 
 @entry
-def _act(observations: Any, masks: Any, at: Any, slots: int, character: Any, draws: Any, actions: Any) -> None:
+def _act(observations: Any, masks: Any, at: Any, mesa: Any, character: Any, draws: Any, scratch: Any, actions: Any) -> None:
+    m, c, s = mesa[0], character[0], scratch[0]
     for k in range(len(observations)):
-        actions[k] = _decide(observations[k], masks[k], at, slots, character, draws[k])
+        look(observations[k], at, int(m.players), s)
+        if s.phase == DISCARDING:
+            actions[k] = _discard(observations[k], at)
+        else:
+            actions[k] = _decide(s, m, c, masks[k], draws[k])
 
 
 class Truquero:
@@ -106,8 +104,9 @@ class Truquero:
 
     def __init__(self, character: Character, rules: Rules) -> None:
         self.name = character.name
-        self._layout = layout_of(rules)
-        self._character = np.array([character.call, character.accept, character.envido, character.bluff])
+        self._offsets = layout_of(rules).offsets
+        self._mesa = mesa_of(rules)
+        self._character = character.record
 
     def start(self, rows: npt.NDArray[np.int64]) -> None:
         """It remembers nothing."""
@@ -121,6 +120,7 @@ class Truquero:
     ) -> npt.NDArray[np.int64]:
         """Return a legal action per row (see ``truco_env.agent.Agent``)."""
         actions = np.empty(len(observations), dtype=np.int64)
-        draws = rng.random(len(observations))
-        _act(observations, masks, self._layout.offsets, self._layout.slots, self._character, draws, actions)
+        draws = rng.random((len(observations), _DRAWS))
+        scratch = np.zeros(1, dtype=SIGHT_DTYPE)
+        _act(observations, masks, self._offsets, self._mesa, self._character, draws, scratch, actions)
         return actions

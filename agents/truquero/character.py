@@ -2,35 +2,174 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.truquero.beliefs import BELIEFS_DTYPE, beliefs_of
+
+#: The compiled form of a ``Character``: one field per trait that is not a belief, and the beliefs.
+CHARACTER_DTYPE: Final = np.dtype(
+    [
+        ("beliefs", BELIEFS_DTYPE),
+        ("caution", np.float64),
+        ("option", np.float64),
+        ("value", np.float64, 3),
+        ("bluff", np.float64, 3),
+        ("bluff_raise", np.float64),
+        ("patience", np.float64),
+        ("envido_caution", np.float64),
+        ("envido_value", np.float64),
+        ("envido_bluff", np.float64),
+        ("envido_bluff_raise", np.float64),
+        ("envido_bluff_falta", np.float64),
+        ("envido_patience", np.float64),
+        ("flor_respect", np.float64),
+        ("flor_fold", np.float64),
+    ],
+    align=True,
+)
 
 
 @dataclass(frozen=True)
 class Character:
-    """How a rule-based player plays.
+    """How a rule-based player judges others and what it dares.
 
     Attributes:
         name: its name.
         summary: one line for people.
-        call: hand strength (0-1) from which it calls or raises the truco.
-        accept: hand strength from which it says quiero to the truco.
-        envido: number from which it opens envido.
-        bluff: how often it calls with nothing.
+        doubt: how far it disbelieves what calls and answers of rivals tell, 0 to 1.
+        respect: by trick, how strong a holding it sees behind a truco of rivals (an exponent; 0 = it tells nothing).
+        quiero: by trick, how strong a holding it expects behind a quiero (an exponent; 0 = they accept everything).
+        step: how much more each higher rung tells.
+        raises: how often it expects the strongest to answer a truco with a raise.
+        caution: taken off its chances before it calls or accepts; less than 0 for a player who thinks too well of his cards.
+        option: added to its chances when it accepts, for the right to raise.
+        value: by trick, the chance to win, once it is accepted, from which it calls the truco for its value.
+        bluff: by trick, how often it calls the truco without the cards for it.
+        bluff_raise: how often it answers a truco that it would refuse with a raise.
+        patience: how often it keeps silent about a truco it would call while it is not the last chance.
+        envido_respect: how strong a number it sees behind an envido of rivals (an exponent).
+        envido_quiero: how strong a number it expects behind a quiero (an exponent).
+        envido_step: how much more each raise tells.
+        envido_size: how much more each larger stake tells.
+        envido_caution: taken off its chances before it calls or accepts an envido.
+        envido_value: the chance to win, once it is accepted, from which it calls an envido for its value.
+        envido_bluff: how often it opens envido without the number for it.
+        envido_bluff_raise: how often it answers an envido that it would refuse with a raise.
+        envido_bluff_falta: how many of these bluffs are falta envido at once.
+        envido_patience: how often it leaves a good number unsaid, or a raise unmade.
+        flor_respect: the share of flores with which it thinks rivals do not call a contraflor.
+        flor_fold: the share of flores with which it thinks rivals refuse a contraflor.
     """
 
     name: str
     summary: str
-    call: float
-    accept: float
-    envido: float
-    bluff: float
+    doubt: float = 0.1
+    respect: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    quiero: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    step: float = 0.5
+    raises: float = 0.5
+    caution: float = 0.0
+    option: float = 0.0
+    value: tuple[float, float, float] = (0.5, 0.5, 0.5)
+    bluff: tuple[float, float, float] = (0.04, 0.08, 0.12)
+    bluff_raise: float = 0.05
+    patience: float = 0.3
+    envido_respect: float = 1.0
+    envido_quiero: float = 1.0
+    envido_step: float = 0.5
+    envido_size: float = 0.7
+    envido_caution: float = 0.0
+    envido_value: float = 0.5
+    envido_bluff: float = 0.06
+    envido_bluff_raise: float = 0.03
+    envido_bluff_falta: float = 0.1
+    envido_patience: float = 0.2
+    flor_respect: float = 0.5
+    flor_fold: float = 0.3
 
+    @property
+    def record(self) -> npt.NDArray[np.void]:
+        """The compiled form: an array of one ``CHARACTER_DTYPE`` record."""
+        record = np.zeros(1, dtype=CHARACTER_DTYPE)
+        traits = asdict(self)
+        for trait in CHARACTER_DTYPE.names or ():
+            if trait != "beliefs":
+                record[trait] = traits[trait]
+        record["beliefs"] = beliefs_of(
+            doubt=self.doubt,
+            respect=self.respect,
+            quiero=self.quiero,
+            step=self.step,
+            raises=self.raises,
+            envido_respect=self.envido_respect,
+            envido_quiero=self.envido_quiero,
+            envido_step=self.envido_step,
+            envido_size=self.envido_size,
+        )
+        return record
+
+
+_MAESTRO: Final = Character(
+    "maestro",
+    "weighs every call by its odds, the stake and the score; bluffs and waits in measure",
+    doubt=0.0,
+    respect=(1.15, 0.77, 0.7),
+    quiero=(1.4, 1.23, 0.82),
+    step=0.4,
+    raises=0.55,
+    caution=-0.06,
+    option=-0.045,
+    value=(0.55, 0.42, 0.54),
+    bluff=(0.05, 0.15, 0.09),
+    bluff_raise=0.0,
+    patience=0.65,
+    envido_respect=0.53,
+    envido_quiero=1.08,
+    envido_step=0.47,
+    envido_size=0.8,
+    envido_caution=-0.06,
+    envido_value=0.2,
+    envido_bluff=0.0,
+    envido_bluff_raise=0.0,
+    envido_bluff_falta=0.1,
+    envido_patience=0.12,
+    flor_respect=0.6,
+    flor_fold=0.37,
+)
 
 CHARACTERS: Final = {
     character.name: character
     for character in (
-        Character("prudente", "careful: calls with real values and folds without them", call=0.7, accept=0.5, envido=27, bluff=0.03),
-        Character("bravo", "aggressive: calls and raises a lot, and bluffs", call=0.55, accept=0.4, envido=25, bluff=0.2),
+        replace(
+            _MAESTRO,
+            name="prudente",
+            summary="careful: calls with real values, believes the calls of others and folds well",
+            caution=0.03,
+            value=(0.64, 0.55, 0.62),
+            bluff=(0.01, 0.04, 0.04),
+            patience=0.3,
+            envido_caution=0.03,
+            envido_value=0.5,
+            envido_bluff=0.01,
+        ),
+        replace(
+            _MAESTRO,
+            name="bravo",
+            summary="aggressive: calls and raises on little, disbelieves the calls of others and bluffs a lot",
+            doubt=0.2,
+            caution=-0.08,
+            value=(0.48, 0.4, 0.45),
+            bluff=(0.08, 0.2, 0.25),
+            bluff_raise=0.08,
+            patience=0.1,
+            envido_caution=-0.1,
+            envido_bluff=0.12,
+            envido_bluff_raise=0.05,
+        ),
+        _MAESTRO,
     )
 }

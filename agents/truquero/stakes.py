@@ -1,0 +1,32 @@
+"""Stakes: what points mean for the match, and whether a call, a raise, a quiero or a no quiero is worth it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agents.truquero.mesa import MOST_POINTS
+from truco_env.engine.compile import hot_rule
+
+
+@hot_rule
+def against_best(chance: float, weaker: float, doubt: float) -> float:
+    """A chance against a random holding, turned into the chance against one that is not among the ``weaker`` share of them.
+
+    ``chance`` is taken as the share of holdings that we beat; ``doubt`` is how far we do not believe it.
+    """
+    return doubt * chance + (1.0 - doubt) * max(0.0, chance - weaker) / (1.0 - weaker)
+
+
+@hot_rule
+def after(s: Any, m: Any, ours: int, theirs: int) -> float:
+    """The chance to win the match once our side has got ``ours`` points more and theirs ``theirs``; ours are posted first."""
+    need, they_need = min(int(s.to_go_us) - ours, MOST_POINTS), min(int(s.to_go_them) - theirs, MOST_POINTS)
+    leg = 1.0 if need <= 0 else 0.0 if they_need <= 0 else m.leg[need, they_need]
+    won, lost = m.match[s.won_us + 1, s.won_them], m.match[s.won_us, s.won_them + 1]
+    return leg * won + (1.0 - leg) * lost
+
+
+@hot_rule
+def gamble(s: Any, m: Any, chance: float, ours: int, theirs: int) -> float:
+    """The chance to win the match when with ``chance`` we get ``ours`` points, else they get ``theirs``."""
+    return chance * after(s, m, ours, 0) + (1.0 - chance) * after(s, m, 0, theirs)
