@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import copy
+import doctest
 import os
 import pickle
 import subprocess
 import sys
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -542,3 +544,10 @@ def test_the_state_shows_the_whole_table(table: dict[str, Any]) -> None:
             assert values["flores"][seat] == (view.flor or 0)
         assert values["asked"].index(1) == int(env.agent_selection[-1])
         env.step(_pick(rng, env.observe(env.agent_selection)))
+
+
+def test_the_worked_hand_in_the_documentation_is_right() -> None:
+    page = Path(__file__).parent.parent / "docs" / "environments.md"
+    failed, tried = doctest.testfile(str(page), module_relative=False)
+    assert failed == 0
+    assert tried > 5

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from truco_env.cards import DECKS, card_name
 from truco_env.envs.kernel import look_one
 from truco_env.errors import IllegalActionError
 from truco_env.events import CardPlayed, DuelBegun, Event
+from truco_env.observation_page import print_page
 
 TABLES = {
     "argentino": Rules("argentino"),
@@ -364,6 +366,11 @@ def test_every_entry_keeps_to_its_bounds_and_offsets(rules: Rules, request: pyte
     ends = [field.start + field.size for field in layout.fields]
     assert [field.start for field in layout.fields] == [0, *ends[:-1]]
     assert ends[-1] == layout.size
+
+
+def test_the_page_of_the_layout_is_up_to_date() -> None:
+    page = Path(__file__).parent.parent / "docs" / "observations.md"
+    assert page.read_text(encoding="utf-8") == print_page(), "run python -m truco_env.observation_page > docs/observations.md"
 
 
 @every_table

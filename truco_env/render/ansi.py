@@ -61,7 +61,16 @@ def render_ansi(game: Game, perspective: int | str = "all", *, previous: Sequenc
     else:
         raise PositionError(f"perspective={perspective!r} is not possible: it is a seat, or 'all'")
     view = views[0]
-    lines = [*_heading(view), *_last_hand(previous), "", *_table(game, view, views), *_story(events, game.rules.ruleset)]
+    if view.legs_to_win == 1:
+        events = [event for event in events if not isinstance(event, LegWon)]  # the match says it all
+    lines = [
+        *_heading(view),
+        *([] if perspective == "all" else [_viewer(view)]),
+        *_last_hand(previous),
+        "",
+        *_table(game, view, views),
+        *_story(events, game.rules.ruleset),
+    ]
     lines.append(_decision(game, view, whole=perspective == "all"))
     return "\n".join(line.rstrip() for line in lines)
 
@@ -76,6 +85,12 @@ def _heading(view: View) -> list[str]:
         f"{view.ruleset}, {view.players} players, to {view.target}   hand {view.hand_number}{kind}   worth {worth}",
         f"score   {points}{legs}",
     ]
+
+
+def _viewer(view: View) -> str:
+    envido = "" if view.envido is None else f", envido {view.envido}"
+    flor = "" if view.flor is None else f", flor {view.flor}"
+    return f"view    seat {view.seat}{envido}{flor}"
 
 
 def _last_hand(events: Sequence[Event]) -> list[str]:
