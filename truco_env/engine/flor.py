@@ -296,6 +296,7 @@ def singers_leave(g: Any, r: Any, leaving: int) -> None:
         loses = r.leaving_singer == SINGER_LOSES and has(singers & int(g.flor_paid), seat)
         if loses and not has_played_three(g, seat) and not g.hand_over:
             side = side_of(g, seat)
-            pay(g, r, side, -3, FLOR_NOT_SHOWN)
-            pay(g, r, 1 - side, 3, FLOR_NOT_SHOWN)
+            moved = min(3, int(g.scores[side]) + int(g.unposted[side]))  # a falta of 1 or 2 may have paid less than 3
+            pay(g, r, side, -moved, FLOR_NOT_SHOWN)
+            pay(g, r, 1 - side, moved, FLOR_NOT_SHOWN)
         seat = 0 if seat + 1 == players else seat + 1
