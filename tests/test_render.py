@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from truco_env import Game, render_ansi, truco_v0
+from truco_env import Action, Game, render_ansi, truco_v0
 from truco_env.errors import PositionError
 
 TABLES: list[dict[str, Any]] = [
@@ -144,7 +144,16 @@ def test_human_mode_writes_every_position(capsys: pytest.CaptureFixture[str]) ->
     env.reset(options={"deals": [["7O 6O 4C", "7B 5B 12C"]]})
     env.step(0)
     assert env.render() is None
-    assert capsys.readouterr().out.count("argentino, 2 players") == 3
+    assert capsys.readouterr().out.count("argentino, 2 players") == 2, "a position is written once"
+
+
+def test_human_mode_does_not_betray_an_unseen_sena(capsys: pytest.CaptureFixture[str]) -> None:
+    env = truco_v0.raw_env(players=4, senas="free", flor_mode="off", render_mode="human", perspective=1)
+    env.reset(options={"deals": [["7O 6O 4C", "7B 5B 12C", "1E 2B 3C", "4O 5C 10E"]]})
+    written = capsys.readouterr().out
+    assert "seat 0 is to act" in written
+    env.step(Action.SENA_TRES)
+    assert capsys.readouterr().out == ""
 
 
 def test_without_a_render_mode_rendering_warns() -> None:

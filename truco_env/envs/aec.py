@@ -135,6 +135,7 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
         self._account_of = {agent: seat if self.rules.gallo else seat & 1 for agent, seat in self._seat_of.items()}
         self._spaces: dict[str, tuple[gymnasium.spaces.Dict, gymnasium.spaces.Discrete]] = {}
         self._rng: np.random.Generator | None = None
+        self._written = ""
         self._attach(np.zeros(GAME_DTYPE.itemsize, dtype=np.uint8), np.zeros(9), np.zeros(self.layout.size + N_ACTIONS, dtype=np.int8))
 
     def _attach(self, raw: npt.NDArray[np.uint8], earned: npt.NDArray[np.float64], view: npt.NDArray[np.int8]) -> None:
@@ -414,7 +415,7 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
         return state
 
     def render(self) -> str | None:
-        """Return the position as text in mode ``"ansi"``, write it to the standard output in mode ``"human"``."""
+        """Return the position as text in mode ``"ansi"``, write it to the standard output in mode ``"human"`` if it has changed."""
         if self.render_mode is None:
             gymnasium.logger.warn("render() does nothing without a render_mode: make the environment with 'ansi' or 'human'")
             return None
@@ -422,8 +423,10 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
         text = render_ansi(game, self.perspective, previous=self._last_hand)
         if self.render_mode == "ansi":
             return text
-        sys.stdout.write(text + "\n\n")
-        sys.stdout.flush()
+        if text != self._written:  # of a seña that the viewer did not see there is nothing to be seen
+            self._written = text
+            sys.stdout.write(text + "\n\n")
+            sys.stdout.flush()
         return None
 
     def close(self) -> None:

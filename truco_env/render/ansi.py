@@ -164,7 +164,7 @@ def _best_plays(view: View, deck: int) -> set[tuple[int, str]]:
 
 
 def _story(events: Iterable[Event], ruleset: str) -> list[str]:
-    """What happened, a line or more for each trick."""
+    """What happened, a line or more for each trick, after an empty line."""
     parts: list[tuple[str, list[str]]] = []
     trick = 1
     for event in events:
@@ -180,7 +180,7 @@ def _story(events: Iterable[Event], ruleset: str) -> list[str]:
         parts[-1][1].append(_say(event, ruleset))
         if isinstance(event, TrickDecided):
             trick = event.trick + 1
-    lines = [""] if parts else []
+    lines = [""]
     for title, told in parts:
         lines += textwrap.wrap(", ".join(told), _WIDTH, initial_indent=title.ljust(_INDENT), subsequent_indent=" " * _INDENT) or [title]
     return lines
