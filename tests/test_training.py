@@ -207,13 +207,15 @@ def test_opponents_are_drawn_by_weight_and_the_past_has_its_share(tmp_path: Path
     assert shares_of(trainer) == pytest.approx({"random": 0.375, "prudente": 0.125, "past-1": 0.25, "past-2": 0.25}, abs=0.05)
 
 
-def test_prioritised_play_prefers_snapshots_that_the_learner_does_not_beat(tmp_path: Path) -> None:
-    trainer = make_trainer(tmp_path, "opponents.past={share: 1.0, draw: pfsp}", "learner.n_envs=2048")
+def test_prioritised_play_prefers_opponents_that_the_learner_does_not_beat(tmp_path: Path) -> None:
+    trainer = make_trainer(
+        tmp_path, "opponents={agents: {random: 1, prudente: 1}, focus: 1, past: {share: 0.5, focus: 2}}", "learner.n_envs=2048"
+    )
     for steps in (1, 2):
         trainer.pool.add_snapshot(snapshot(trainer, steps), steps)
-    trainer.pool.tallies = {"past-1": Tally(98, 98), "past-2": Tally(98, 49)}
-    shares = shares_of(trainer)
-    assert shares["past-2"] == pytest.approx(0.25 / (0.25 + 0.02), abs=0.03)
+    trainer.pool.tallies = {"past-1": Tally(98, 79), "past-2": Tally(98, 49), "random": Tally(98, 79), "prudente": Tally(98, 19)}
+    expected = {"random": 0.1, "prudente": 0.4, "past-1": 0.5 * 0.04 / 0.29, "past-2": 0.5 * 0.25 / 0.29}
+    assert shares_of(trainer) == pytest.approx(expected, abs=0.05)
 
 
 def test_a_full_pool_keeps_the_newest_snapshot_and_spreads_the_others(tmp_path: Path) -> None:
@@ -262,7 +264,7 @@ def test_win_rates_are_counted_by_opponent(tmp_path: Path) -> None:
 
 
 def test_a_resumed_run_ends_with_the_same_weights_and_curves_bit_for_bit(tmp_path: Path) -> None:
-    changes = ("opponents.past.draw=pfsp", "opponents.agents={random: 1, prudente: 1}", "checkpoints.keep=100")
+    changes = ("opponents.past.focus=2", "opponents.focus=1", "opponents.agents={random: 1, prudente: 1}", "checkpoints.keep=100")
     whole = make_trainer(tmp_path, *changes)
     whole.run()
     first = make_trainer(tmp_path, *changes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
@@ -104,6 +105,8 @@ def _prepare(options: argparse.Namespace) -> tuple[Config, RunFolder, bool]:
 
 
 def _train(config: Config, folder: RunFolder, console: Console, *, fresh: bool) -> int:
+    # Threads of torch that wait must not spin: beside any other work on the machine that makes training ten times slower.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     from agents.training.trainer import Trainer, TrainingStopped
 
     screen = _Screen(console, config.ppo.total_steps)

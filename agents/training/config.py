@@ -83,8 +83,8 @@ class Past(Section):
     """Updates between two snapshots."""
     keep: int = Field(default=8, ge=1)
     """Snapshots kept: always the newest, the others spread over the run."""
-    draw: Literal["uniform", "pfsp"] = "uniform"
-    """Each snapshot equally likely, or the more the less the learner beats it (prioritised fictitious self-play)."""
+    focus: float = Field(default=0.0, ge=0)
+    """As ``opponents.focus``, among the snapshots; 0 makes them equally likely, 2 is usual."""
 
 
 class Opponents(Section):
@@ -92,6 +92,8 @@ class Opponents(Section):
 
     agents: dict[str, float] = {"random": 1.0}
     """Names or checkpoint folders of agents, with their weights."""
+    focus: float = Field(default=0.0, ge=0)
+    """Prioritised fictitious self-play: weights are multiplied by the share of matches that the opponent wins, to this power."""
     past: Past = Past()
     """The learner's own past."""
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from agents.ppo.agent import PPOAgent
 from agents.ppo.checkpoint import Checkpoint, load
@@ -17,7 +18,7 @@ from truco_env.envs.learner_batch import Episodes, LearnerBatch
 from truco_env.rules import Rules
 
 _MEMORY: Final = 0.95  #: what is left of a tally after an update
-_LEAST: Final = 0.02  #: priority of a snapshot that is always beaten
+_LEAST: Final = 0.05  #: an opponent that always loses is taken to win so often
 
 
 @dataclass
@@ -91,18 +92,18 @@ class OpponentPool:
 
     def _members(self) -> tuple[dict[str, Agent], list[float]]:
         share = self.config.past.share if self._steps else 0.0
-        fixed = np.array(list(self.config.agents.values()))
-        priorities = np.ones(len(self._steps))
-        if self.config.past.draw == "pfsp":
-            rates = np.array([self.tallies.get(name, Tally()).rate for name in self._steps])
-            priorities = np.maximum((1.0 - rates) ** 2, _LEAST)
-        weights = (1.0 - share) * fixed / fixed.sum()
+        weights = (1.0 - share) * self._prioritise(self.config.agents, self.config.focus)
+        agents: dict[str, Agent] = {name: self.fixed[name] for name in self.config.agents}
         if share:
-            weights = np.concatenate([weights, share * priorities / priorities.sum()])
-        agents = {name: self.fixed[name] for name in self.config.agents}
-        if share:
+            past = self._prioritise(dict.fromkeys(self._steps, 1.0), self.config.past.focus)
+            weights = np.concatenate([weights, share * past])
             agents |= {name: self._past[name] for name in self._steps}
         return agents, weights.tolist()
+
+    def _prioritise(self, weights: Mapping[str, float], focus: float) -> npt.NDArray[np.float64]:
+        lost = np.array([1.0 - self.tallies.get(name, Tally()).rate for name in weights])
+        shares = np.array(list(weights.values())) * np.maximum(lost, _LEAST) ** focus
+        return np.asarray(shares / shares.sum())
 
     def record(self, episodes: Episodes) -> None:
         """Count the results of episodes that ended."""
