@@ -1,0 +1,161 @@
+"""The page: results as Markdown tables and a plot, put between the markers of ``docs/benchmarks.md``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from benchmarks.catalogue import GROUPS, SEATS, SIZES, Claim, Group, Workload
+from benchmarks.results import Results, Spread
+
+BEGIN: Final = "<!-- results: written by python -m benchmarks, do not edit -->"
+END: Final = "<!-- end of results -->"
+_ORANGE, _BLUE, _GREEN, _GREY = "#d95f02", "#1f5fa8", "#2f8f4e", "#777777"
+
+
+class PageError(ValueError):
+    """A page without a place for the results."""
+
+
+def write_page(results: Results, page: Path) -> None:
+    """Put the results between the markers of a page, and the plot beside it; the rest of the page stays as it is.
+
+    Args:
+        results: of a run.
+        page: the Markdown file; the plot gets its name, with ``.png``.
+
+    Raises:
+        PageError: the page has no markers.
+    """
+    text = page.read_text(encoding="utf-8") if page.exists() else f"# Benchmarks\n\n{BEGIN}\n{END}\n"
+    head, begin, rest = text.partition(BEGIN)
+    _, end, tail = rest.partition(END)
+    if not begin or not end:
+        raise PageError(f"{page} has no place for the results: it needs the lines {BEGIN!r} and {END!r}")
+    plot = page.with_suffix(".png")
+    shown = f"![Decisions a second by batch size, and time of a step by batch size]({plot.name})\n\n" if draw(results, plot) else ""
+    draft = page.with_name(f".{page.name}")
+    draft.write_text(f"{head}{BEGIN}\n\n{machine(results)}\n\n{shown}{tables(results)}\n\n{END}{tail}", encoding="utf-8")
+    draft.replace(page)
+
+
+def machine(results: Results) -> str:
+    """Return where, when and with what the results were measured."""
+    m = results.machine
+    versions = ", ".join(f"{package} {version}" for package, version in results.versions().items())
+    lines = [
+        f"Command: `{results.command}`",
+        f"Machine: {m.cpu}, {m.cores} cores, {m.memory / 2**30:.0f} GiB, {m.system}; Python {m.python}",
+        f"Began {results.began}; load average {', '.join(f'{load:.1f}' for load in results.loads)} (before the first group, after each)",
+        f"Versions: {versions}",
+    ]
+    return "\n".join(f"* {line}" for line in lines)
+
+
+def tables(results: Results) -> str:
+    """Return the claims and every group as Markdown."""
+    parts = [_claims(results)] if results.claims() else []
+    parts += [_group(results, group) for group in GROUPS if any(w.name in results.outcomes for w in group.workloads)]
+    return "\n\n".join(parts)
+
+
+def _claims(results: Results) -> str:
+    rows = ["### Goals", "", "| what | measured | goal | reached |", "| --- | --- | --- | --- |"]
+    for claim, spread, reached in results.claims():
+        sign = "at most" if claim.at_most else "at least"
+        rows.append(f"| {claim.text} | {_claimed(claim, spread)} | {sign} {_number(claim, claim.goal)} | {'yes' if reached else 'no'} |")
+    return "\n".join(rows)
+
+
+def _claimed(claim: Claim, spread: Spread) -> str:
+    low, high = _number(claim, spread.low), _number(claim, spread.high)
+    middle = _number(claim, spread.median)
+    return f"**{middle}**" if low == high else f"**{middle}** ({low} to {high})"
+
+
+def _number(claim: Claim, value: float) -> str:
+    if claim.peers:
+        return f"{value:.3g} x"
+    return f"{100 * value:.3g} %" if claim.figure == "share" else short(value)
+
+
+def short(value: float) -> str:
+    """Return a number in three digits: 12.3 M, 456 k, 7.89."""
+    for size, letter in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
+        if value >= size:
+            return f"{value / size:.3g}{letter}" if value < 999.5 * size else f"{value / size:.0f}{letter}"
+    return f"{value:.3g}"
+
+
+def _group(results: Results, group: Group) -> str:
+    columns = {
+        "decisions/s": ["decisions/s", "range"],
+        "s": ["CPU seconds", "range", "wall-clock"],
+        "bytes": ["bytes", "per game"],
+    }[group.workloads[0].unit]
+    if group.name == "training":
+        columns += ["per CPU second", "environment, masks, opponents"]
+    rows = [f"### {group.title}", "", group.note, "", f"| {' | '.join(['what', *columns])} |", f"|{' --- |' * (1 + len(columns))}"]
+    for workload in group.workloads:
+        outcome = results.outcomes.get(workload.name)
+        if outcome is None:
+            continue
+        if outcome.samples:
+            cells = _cells(results, workload)
+        else:
+            cells = [f"skipped: {outcome.skipped}" if outcome.skipped else f"failed: {outcome.failed}"]
+        rows.append(f"| {' | '.join([workload.label, *cells, *[''] * (len(columns) - len(cells))])} |")
+    if group.name == "memory":
+        rows += ["", *_memory(results)]
+    return "\n".join(rows)
+
+
+def _cells(results: Results, workload: Workload) -> list[str]:
+    spread = results.spread(workload.name)
+    assert spread is not None
+    if workload.unit == "bytes":
+        return [short(spread.median), short(spread.median / int(workload.arguments["size"]))]
+    cells = [short(spread.median), f"{short(spread.low)} to {short(spread.high)}"]
+    extra = ["cpu_rate", "share"] if not workload.pinned else ["wall"] if workload.unit == "s" else []
+    for figure in extra:
+        more = results.spread(workload.name, figure)
+        if more is not None:
+            cells.append(f"{100 * more.median:.0f} %" if figure == "share" else short(more.median))
+    return cells
+
+
+def _memory(results: Results) -> list[str]:
+    sample = results.outcomes["memory-million"].samples
+    if not sample:
+        return []
+    views = ", ".join(f"{sample[0][f'observation_{seats}']:.0f} with {seats} seats" for seats in SEATS)
+    return [f"A game's record has {sample[0]['game']:.0f} bytes, a mask {sample[0]['mask']:.0f}; an observation {views}."]
+
+
+def draw(results: Results, path: Path) -> bool:
+    """Draw speed and time of a step by batch size; return False if no batch sizes were measured."""
+    sizes = [size for size in SIZES if results.spread(f"batch-{size}")]
+    if len(sizes) < 2:
+        return False
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(10, 4), layout="constrained")
+    speed, growth = figure.subplots(1, 2)
+    for prefix, label, colour in (("batch", "Batch, random play", _BLUE), ("step", "Batch.step alone", _GREEN)):
+        spreads = {size: spread for size in sizes if (spread := results.spread(f"{prefix}-{size}"))}
+        xs = list(spreads)
+        speed.plot(xs, [s.median for s in spreads.values()], "o-", color=colour, label=label)
+        speed.fill_between(xs, [s.low for s in spreads.values()], [s.high for s in spreads.values()], color=colour, alpha=0.2, lw=0)
+        growth.plot(xs, [1e3 * size / s.median for size, s in spreads.items()], "o-", color=colour, label=label)
+    peers = {int(w.arguments["size"]): s for g in GROUPS for w in g.workloads if w.peer == "pgx" and (s := results.spread(w.name))}
+    if peers:
+        speed.plot(list(peers), [s.median for s in peers.values()], "s--", color=_ORANGE, label="Pgx leduc_holdem")
+    last = results.spread(f"batch-{sizes[-1]}")
+    assert last is not None
+    growth.plot(sizes, [1e3 * size / last.median for size in sizes], ":", color=_GREY, label="proportional to the games")
+    for axes, title in ((speed, "decisions a second"), (growth, "milliseconds a step")):
+        axes.set(xscale="log", yscale="log", xlabel="games in the batch", title=title)
+        axes.grid(alpha=0.3)
+        axes.legend(frameon=False)
+    figure.savefig(path, dpi=110)
+    return True

@@ -1,0 +1,102 @@
+"""Random play inside compiled code, without observations: what the rules alone cost."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import numba
+import numpy as np
+from numba.cpython.unsafe.numbers import trailing_zeros
+
+from truco_env.batch import restart
+from truco_env.engine.chance import GOLDEN, below, mix, next_match_seed
+from truco_env.engine.compile import JIT, EngineCache, hot_rule
+from truco_env.engine.hand import deal
+from truco_env.engine.record import new_games
+from truco_env.engine.step import apply_action, find_decision
+from truco_env.rules import Rules
+
+Function = TypeVar("Function")
+
+_SOURCE_HASH: Final = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
+
+
+class _RolloutCache(EngineCache):
+    """Numba's on-disk cache, with the hash of this file in the key as well."""
+
+    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
+        return (*super()._index_key(sig, codegen), _SOURCE_HASH)
+
+
+def _entry(function: Function) -> Function:
+    dispatcher = numba.njit(error_model="numpy", nogil=True)(function)
+    if JIT:
+        dispatcher._cache = _RolloutCache(function)
+    return dispatcher  # type: ignore[no-any-return]
+
+
+@hot_rule
+def _count(actions: int) -> int:
+    """How many actions a set of them has."""
+    pairs: Any = actions - ((actions >> 1) & 0x5555555555555555)
+    fours: Any = (pairs & 0x3333333333333333) + ((pairs >> 2) & 0x3333333333333333)
+    return int((((fours + (fours >> 4)) & 0x0F0F0F0F0F0F0F0F) * 0x0101010101010101) >> 56)
+
+
+@hot_rule
+def _choose(actions: int, bits: Any) -> int:
+    """An action of a set, each equally likely."""
+    for _ in range(below(bits, _count(actions))):
+        actions &= actions - 1
+    return int(trailing_zeros(actions))
+
+
+@_entry
+def _play(games: Any, rules: Any, stream: Any, rounds: int) -> None:
+    r = rules[0]
+    deck = np.empty(40, dtype=np.int8)
+    state = stream[0]
+    for _ in range(rounds):
+        for i in range(len(games)):
+            g = games[i]
+            state = state + GOLDEN
+            apply_action(g, r, _choose(g.legal, mix(state)))
+            if g.match_over:
+                restart(g, r, next_match_seed(g.seed), deck)
+            elif g.hand_over:
+                deal(g, r, deck)
+                find_decision(g, r)
+    stream[0] = state
+
+
+@_entry
+def _begin(games: Any, rules: Any, seeds: Any) -> None:
+    deck = np.empty(40, dtype=np.int8)
+    for i in range(len(games)):
+        restart(games[i], rules[0], seeds[i], deck)
+
+
+class Rollout:
+    """``size`` matches of one table, played by uniform choice among the legal actions.
+
+    Args:
+        rules: the table.
+        size: number of matches.
+        seed: of deals and choices.
+
+    Attributes:
+        games: their records.
+    """
+
+    def __init__(self, rules: Rules, size: int, seed: int) -> None:
+        self.rules = rules
+        self.games = new_games(size)
+        words = np.random.SeedSequence(seed).generate_state(size + 1, np.uint64)
+        self._stream = words[:1]
+        _begin(self.games, rules.record, words[1:])
+
+    def play(self, rounds: int) -> None:
+        """Carry out ``rounds`` actions in every match; a finished match is followed by another."""
+        _play(self.games, self.rules.record, self._stream, rounds)
