@@ -52,6 +52,8 @@ def encode(g: Any, r: Any, at: Any, base: int, me: int, o: Any) -> None:
         put(o, base + i, 0)
     us = side_of(g, me)
     _write_hand(g, r, at, base, me, o)
+    if r.gallo:
+        _write_fourth_card(g, r, at, base, me, o)
     _write_tricks(g, r, at, base, me, us, o)
     _write_phase(g, r, at, base, me, o)
     _write_truco(g, r, at, base, me, us, o)
@@ -121,10 +123,14 @@ def _write_hand(g: Any, r: Any, at: Any, base: int, me: int, o: Any) -> None:
     if g.passed[me]:
         for i in range(N_POLLS):
             put(o, base + at[_PASSED] + i, (int(g.passed[me]) >> i) & 1)
-    if r.gallo:
-        _write_slot(g, r, at, base, me, 3, o)
-        if g.discarded >= 0 and me == g.dealer:
-            write_card(o, base + at[_DISCARDED], r, int(g.discarded))
+
+
+@rule
+def _write_fourth_card(g: Any, r: Any, at: Any, base: int, me: int, o: Any) -> None:
+    """Gallo's dealer has a fourth slot until the discard, and then knows what he discarded."""
+    _write_slot(g, r, at, base, me, 3, o)
+    if g.discarded >= 0 and me == g.dealer:
+        write_card(o, base + at[_DISCARDED], r, int(g.discarded))
 
 
 @hot_rule
