@@ -13,7 +13,7 @@ from truco_env.actions import N_ACTIONS, N_SENAS
 from truco_env.batch import EPISODES, REWARDS, measure, pay_result, restart, write_mask
 from truco_env.encode import encode, write_card
 from truco_env.engine.chance import GOLDEN, below, mix, next_match_seed
-from truco_env.engine.compile import entry, rule
+from truco_env.engine.compile import entry, hot_rule, rule
 from truco_env.engine.flor import may_sing
 from truco_env.engine.hand import deal
 from truco_env.engine.step import apply_action, find_decision
@@ -23,6 +23,7 @@ _HAND_EPISODE: Final = EPISODES.index("hand")
 _POINTS: Final = REWARDS.index("points")
 _S11: Final = np.uint64(11)
 _LEARNER: Final = -1
+_NOBODY: Final = -2
 _N_HIDDEN: Final = 10  # fields of a state that seat 0 does not see
 
 #: Turns of ``advance``: the first look after a reset, answers of agents, actions of the learner.
@@ -65,7 +66,7 @@ TABLE_DTYPE: Final = np.dtype(
 )
 
 
-@rule
+@hot_rule
 def _account_of(r: Any, seat: int) -> int:
     return seat if r.gallo else seat & 1
 
@@ -103,7 +104,7 @@ def _seat_players(t: Any, r: Any, modes: Any, pool: Any, pool_edges: Any, mates:
     t.over = 0
 
 
-@rule
+@hot_rule
 def _player_of(t: Any, r: Any, modes: Any, seat: int) -> Any:
     """Who plays a seat: the learner, or an agent's slot."""
     if seat == t.seat:
@@ -144,7 +145,7 @@ def _earn(g: Any, r: Any, episode: int, kind: int, base: Any, action: Any, earne
 
 
 @rule
-def _finish_episode(g: Any, r: Any, at: Any, t: Any, base: Any, final: Any) -> None:
+def _finish_episode(g: Any, r: Any, at: Any, t: Any, base: Any, finals: Any, row: int) -> None:
     """Close the learner's episode: its last reward, its result, and its last view."""
     account = _account_of(r, int(t.seat))
     t.done = 1
@@ -160,10 +161,10 @@ def _finish_episode(g: Any, r: Any, at: Any, t: Any, base: Any, final: Any) -> N
     for i in range(accounts):
         other = (account + i) % 3 if r.gallo else account ^ i
         t.last_scores[i] = g.scores[other]
-    encode(g, r, at, 0, int(t.seat), final)
+    encode(g, r, at, row * at[-1], int(t.seat), finals)
 
 
-@rule
+@hot_rule
 def _is_legal(g: Any, action: Any) -> Any:
     return action >= 0 and action < N_ACTIONS and (g.legal >> action) & 1 == 1
 
@@ -172,103 +173,130 @@ def _is_legal(g: Any, action: Any) -> Any:
 def _first_illegal(games: Any, rows: Any, actions: Any) -> int:
     """The first k whose action is not legal, or -1."""
     for k in range(len(rows)):
-        if not _is_legal(games[rows[k]], np.int64(actions[k])):
+        if not _is_legal(games[rows[k]], actions[k]):
             return k
     return -1
 
 
 @rule
+def _follow(
+    g: Any, r: Any, at: Any, t: Any, modes: Any, pool: Any, pool_edges: Any, mates: Any, mate_edges: Any, finals: Any, row: int,
+    forfeit: bool, base: Any, deck: Any,
+) -> bool:  # fmt: skip
+    """What follows a hand that is over, or a forfeit: the next hand, or the end of the episode and the next; whether a match began."""
+    if not (g.match_over or modes[0] == _HAND_EPISODE or forfeit):
+        deal(g, r, deck)
+        find_decision(g, r)
+        return False
+    if t.done == 0:
+        _finish_episode(g, r, at, t, base, finals, row)
+        t.last_forfeit = forfeit
+        if forfeit:
+            t.last_result = -1
+        if modes[4] == 0:
+            t.over = 1
+            return False
+    restart(g, r, next_match_seed(g.seed), deck)
+    _seat_players(t, r, modes, pool, pool_edges, mates, mate_edges)
+    return True
+
+
+@rule
 def _carry_out(
     games: Any, r: Any, at: Any, tables: Any, modes: Any, pool: Any, pool_edges: Any, mates: Any, mate_edges: Any, rows: Any, actions: Any,
-    finals: Any, counts: Any, started: Any,
+    finals: Any, players: Any, started: Any,
 ) -> None:  # fmt: skip
-    """First half of ``advance``: act, go on to the next hand or match, and count whom to ask."""
-    episode, kind, autoreset, turn = modes[0], modes[1], modes[4], modes[5]
+    """First half of ``advance``: act, go on to the next hand or match, and note in ``players`` who decides next in each row."""
+    episode, kind, turn = modes[0], modes[1], modes[5]
     deck = np.empty(40, dtype=np.int8)
     earned, base = np.zeros(3, dtype=np.float64), np.zeros(3, dtype=np.float64)
     for k in range(len(rows)):
         row = rows[k]
         g, t = games[row], tables[row]
         if t.over:
+            players[k] = _NOBODY
             continue
         forfeit = False
         if turn == LEARNER:
             t.done = 0
             t.decisions += 1
-            forfeit = not _is_legal(g, np.int64(actions[k]))
+            forfeit = not _is_legal(g, actions[k])
         if forfeit:
             t.carried -= 1.0
         elif turn != LOOK:
-            _earn(g, r, episode, kind, base, np.int64(actions[k]), earned)
+            _earn(g, r, episode, kind, base, actions[k], earned)
             t.carried += earned[_account_of(r, int(t.seat))]
-        if g.match_over or (g.hand_over and episode == _HAND_EPISODE) or forfeit:
-            if t.done == 0:
-                _finish_episode(g, r, at, t, base, finals[row])
-                t.last_forfeit = forfeit
-                if forfeit:
-                    t.last_result = -1
-                if autoreset == 0:
-                    t.over = 1
-                    continue
-            restart(g, r, next_match_seed(g.seed), deck)
-            _seat_players(t, r, modes, pool, pool_edges, mates, mate_edges)
-            started[row] = True
-        elif g.hand_over:
-            deal(g, r, deck)
-            find_decision(g, r)
-        player = _player_of(t, r, modes, int(g.to_act))
-        if player != _LEARNER:
-            counts[player] += 1
+        if g.hand_over or forfeit:
+            started[row] |= _follow(g, r, at, t, modes, pool, pool_edges, mates, mate_edges, finals, row, forfeit, base, deck)
+        players[k] = _NOBODY if t.over else _player_of(t, r, modes, int(g.to_act))
 
 
 @entry
 def advance(
     games: Any, rules: Any, at: Any, tables: Any, modes: Any, pool: Any, pool_edges: Any, mates: Any, mate_edges: Any, rows: Any,
-    actions: Any, observations: Any, masks: Any, finals: Any, asked_rows: Any, asked_ids: Any, asked_observations: Any, asked_masks: Any,
-    counts: Any, started: Any,
+    actions: Any, views: Any, masks: Any, finals: Any, asked_rows: Any, asked_ids: Any, counts: Any, started: Any,
 ) -> int:  # fmt: skip
     """Carry out ``actions[k]`` in ``rows[k]`` and say who decides next.
 
-    ``modes``: episode, reward, whole side, fixed learner seat (-1: drawn), autoreset, turn (LOOK carries nothing out), forfeits (an
-    illegal action of the learner loses its episode).
-    Where the learner decides next, its view goes to ``observations`` and ``masks``; the other rows are listed by agent in ``asked_*``,
-    ``counts[slot]`` of them each. ``started`` is set where a match began.
+    Args:
+        games: the games, like all arrays that follow one entry or row for each match, unless said otherwise.
+        rules: their rules.
+        at: offsets of the layout.
+        tables: ``TABLE_DTYPE``.
+        modes: episode, reward, whole side, fixed learner seat (-1: drawn), autoreset, turn (LOOK carries nothing out), forfeits (an
+            illegal action of the learner loses its episode).
+        pool: slots of the opponents to draw from; with ``pool_edges``, their cumulative weights.
+        pool_edges: see ``pool``.
+        mates: likewise the team-mates.
+        mate_edges: see ``mates``.
+        rows: the matches to act in.
+        actions: what to do there.
+        views: int8, flat. Where the learner decides next, its view goes to row ``row``; what agents are asked follows, agent by agent,
+            from row ``len(games)``.
+        masks: int8, flat: the legal actions, at the same places.
+        finals: int8, flat: last views of ended episodes.
+        asked_rows: the rows asked, agent by agent.
+        asked_ids: the numbers by which the agents know them.
+        counts: by slot, how many.
+        started: set where a match began.
 
-    Returns the number of rows asked, or -1 - k when ``actions[k]`` is not legal; then nothing has changed.
+    Returns:
+        The number of rows asked, or -1 - k when ``actions[k]`` is not legal; then nothing has changed.
     """
     r = rules[0]
     if modes[5] == AGENTS or (modes[5] == LEARNER and modes[6] == 0):
         bad = _first_illegal(games, rows, actions)
         if bad >= 0:
             return -1 - bad
+    players = np.empty(len(rows), dtype=np.int32)
+    _carry_out(games, r, at, tables, modes, pool, pool_edges, mates, mate_edges, rows, actions, finals, players, started)
+    places = np.zeros(len(counts), dtype=np.int64)
+    for k in range(len(rows)):
+        if players[k] >= 0:
+            places[players[k]] += 1
+    total, size = 0, at[-1]
     for slot in range(len(counts)):
-        counts[slot] = 0
-    _carry_out(games, r, at, tables, modes, pool, pool_edges, mates, mate_edges, rows, actions, finals, counts, started)
-    places = np.empty(len(counts), dtype=np.int64)
-    total = 0
-    for slot in range(len(counts)):
+        counts[slot] = places[slot]
         places[slot] = total
         total += counts[slot]
     for k in range(len(rows)):
         row = rows[k]
-        g, t = games[row], tables[row]
-        if t.over:
-            for i in range(at[len(at) - 1]):
-                observations[row, i] = finals[row, i]
-            write_mask(0, masks[row], 0)
+        player = players[k]
+        if player == _NOBODY:
+            views[row * size : (row + 1) * size] = finals[row * size : (row + 1) * size]
+            write_mask(0, masks, row * N_ACTIONS)
             continue
+        g = games[row]
         seat = int(g.to_act)
-        player = _player_of(t, r, modes, seat)
-        if player == _LEARNER:
-            encode(g, r, at, 0, seat, observations[row])
-            write_mask(g.legal, masks[row], 0)
-            continue
-        place = places[player]
-        places[player] += 1
-        asked_rows[place] = row
-        asked_ids[place] = row + len(games) * _account_of(r, seat)
-        encode(g, r, at, 0, seat, asked_observations[place])
-        write_mask(g.legal, asked_masks[place], 0)
+        place = row
+        if player >= 0:
+            place = places[player]
+            places[player] += 1
+            asked_rows[place] = row
+            asked_ids[place] = row + len(games) * _account_of(r, seat)
+            place += len(games)
+        encode(g, r, at, place * size, seat, views)
+        write_mask(g.legal, masks, place * N_ACTIONS)
     return total
 
 

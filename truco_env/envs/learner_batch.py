@@ -161,13 +161,14 @@ class LearnerBatch:
         self._modes = np.array([EPISODES.index(episode), REWARDS.index(reward), *switches], dtype=np.int64)
         self._slots: list[int] = []  # id of the agent in each slot, -1 = free
         self._next_id = 0
+        self._views = np.zeros((2 * size, self.layout.size), dtype=np.int8)  # the learners' first, then what agents are asked
+        self._masks = np.zeros((2 * size, N_ACTIONS), dtype=np.int8)
         self._finals = np.zeros((size, self.layout.size), dtype=np.int8)
         self._started = np.zeros(size, dtype=np.bool_)
         self._asked = (np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64))
         self._asked_ids = np.zeros(size, dtype=np.int64)
-        self._asked_observations = np.zeros((size, self.layout.size), dtype=np.int8)
-        self._asked_masks = np.zeros((size, N_ACTIONS), dtype=np.int8)
         self._answers = np.zeros(size, dtype=np.int64)
+        self._everywhere = np.arange(size)
         self._pool = self._mates = _Draw((), None)
         self.set_partners(partners, partner_weights)
         self.set_opponents(opponents, weights)
@@ -270,9 +271,8 @@ class LearnerBatch:
         open_rows(self._games, self.rules.record, self._tables, self._modes, *self._pools(), rows, words)
         self._started[rows] = True
         self._tell_starts()
-        observations, masks = self._new_views()
-        self._run(np.arange(self.size), self._answers, observations, masks, turn=LOOK)
-        return observations, masks
+        self._run(self._everywhere, self._answers, turn=LOOK)
+        return self._copy_views()
 
     def step(self, actions: npt.NDArray[np.int64]) -> LearnerStep:
         """Carry out the learner's action in every row, and let the agents play to its next decision.
@@ -289,28 +289,19 @@ class LearnerBatch:
             raise ValueError(f"actions have shape {actions.shape}: give one per row, ({self.size},)")
         if not self._modes[4] and self._tables["over"].any():
             raise ValueError(f"row {int(np.flatnonzero(self._tables['over'])[0])} has ended: reset it before the next step")
-        observations, masks = self._new_views()
-        self._run(np.arange(self.size), actions, observations, masks, turn=LEARNER)
+        self._run(self._everywhere, actions, turn=LEARNER)
         rewards = np.empty(self.size, dtype=np.float32)
         dones = np.empty(self.size, dtype=np.bool_)
         collect(self._tables, rewards, dones)
-        return LearnerStep(observations, masks, rewards, dones, self._ended(np.flatnonzero(dones)))
+        return LearnerStep(*self._copy_views(), rewards, dones, self._ended(np.flatnonzero(dones)))
 
-    def _new_views(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
-        return np.empty((self.size, self.layout.size), dtype=np.int8), np.empty((self.size, N_ACTIONS), dtype=np.int8)
+    def _copy_views(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+        return self._views[: self.size].copy(), self._masks[: self.size].copy()
 
     def _pools(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], npt.NDArray[np.int32], npt.NDArray[np.float64]]:
         return self._pool.slots, self._pool.edges, self._mates.slots, self._mates.edges
 
-    def _run(
-        self,
-        rows: npt.NDArray[np.int64],
-        actions: npt.NDArray[np.int64],
-        observations: npt.NDArray[np.int8],
-        masks: npt.NDArray[np.int8],
-        *,
-        turn: int,
-    ) -> None:
+    def _run(self, rows: npt.NDArray[np.int64], actions: npt.NDArray[np.int64], *, turn: int) -> None:
         """Carry out the actions, then those of the agents, until every row waits for its learner."""
         counts = np.zeros(len(self._slots), dtype=np.int64)
         spare = 0
@@ -318,7 +309,7 @@ class LearnerBatch:
             self._modes[5] = turn
             asked = advance(
                 self._games, self.rules.record, self.layout.offsets, self._tables, self._modes, *self._pools(), rows, actions,
-                observations, masks, self._finals, self._asked[spare], self._asked_ids, self._asked_observations, self._asked_masks,
+                self._views.reshape(-1), self._masks.reshape(-1), self._finals.reshape(-1), self._asked[spare], self._asked_ids,
                 counts, self._started,
             )  # fmt: skip
             if asked < 0:
@@ -333,13 +324,16 @@ class LearnerBatch:
 
     def _ask(self, counts: npt.NDArray[np.int64]) -> None:
         """Let each agent answer for its rows."""
+        views, masks = self._views[self.size :], self._masks[self.size :]
         start = 0
-        for slot in np.flatnonzero(counts).tolist():
-            end = start + int(counts[slot])
+        for slot, count in enumerate(counts.tolist()):
+            if count == 0:
+                continue
+            end = start + count
             agent = self.agents[self._slots[slot]]
-            answers = agent.act(self._asked_observations[start:end], self._asked_masks[start:end], self.rng, self._asked_ids[start:end])
-            if len(answers) != end - start:
-                raise AgentError(f"{agent.name} gave {len(answers)} actions for {end - start} rows")
+            answers = agent.act(views[start:end], masks[start:end], self.rng, self._asked_ids[start:end])
+            if len(answers) != count:
+                raise AgentError(f"{agent.name} gave {len(answers)} actions for {count} rows")
             self._answers[start:end] = answers
             start = end
 
@@ -349,19 +343,19 @@ class LearnerBatch:
         if not len(rows):
             return
         self._started[rows] = False
-        gallo = self.rules.gallo
         seats = self._tables["seat"][rows].astype(np.int64)
-        own = seats if gallo else seats & 1
+        own = seats if self.rules.gallo else seats & 1
         accounts = self.rules.n_accounts
-        opponents, partners = self._tables["opponent"][rows], self._tables["partner"][rows]
-        for slot in np.unique(opponents).tolist():
-            chosen = opponents == slot
-            numbers = [(own[chosen] + i) % accounts * self.size + rows[chosen] for i in range(1, accounts)]
-            self.agents[self._slots[slot]].start(np.concatenate(numbers))
+        others = [(own + i) % accounts * self.size + rows for i in range(1, accounts)]
+        self._start(self._tables["opponent"][rows], others)
         if self.rules.players > 3 and not self._modes[2]:
-            for slot in np.unique(partners).tolist():
-                chosen = partners == slot
-                self.agents[self._slots[slot]].start(own[chosen] * self.size + rows[chosen])
+            self._start(self._tables["partner"][rows], [own * self.size + rows])
+
+    def _start(self, slots: npt.NDArray[np.int32], numbers: list[npt.NDArray[np.int64]]) -> None:
+        """Tell the agent of each slot its row numbers."""
+        for slot in set(slots.tolist()):
+            chosen = slots == slot
+            self.agents[self._slots[slot]].start(np.concatenate([some[chosen] for some in numbers]))
 
     def _refuse(self, row: int, action: int, *, learner: bool) -> None:
         game = self._games[row]
@@ -441,6 +435,5 @@ class LearnerBatch:
         self.rng.bit_generator.state = chance["rng"]
         self._games.view(np.uint8).reshape(self.size, GAME_DTYPE.itemsize)[:] = state["games"]
         self._tables.view(np.uint8).reshape(self.size, TABLE_DTYPE.itemsize)[:] = state["tables"]
-        observations, masks = self._new_views()
-        self._run(np.arange(self.size), self._answers, observations, masks, turn=LOOK)
-        return observations, masks
+        self._run(self._everywhere, self._answers, turn=LOOK)
+        return self._copy_views()
