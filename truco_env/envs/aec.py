@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, cached_property, partial
 from typing import Any, ClassVar, Final, SupportsIndex
 
@@ -17,8 +17,8 @@ from truco_env.actions import N_ACTIONS, Action
 from truco_env.batch import EPISODES, REWARDS
 from truco_env.engine import kernel as engine
 from truco_env.engine.compile import JIT, SOURCE_HASH
-from truco_env.engine.record import GAME_DTYPE, new_games
-from truco_env.envs.kernel import BEGIN, EARNED, HELD, OVER, look_one, play_one, write_state
+from truco_env.engine.record import GAME_DTYPE
+from truco_env.envs.kernel import BEGIN, DESK_DTYPE, EARNED, HELD, OVER, look_one, play_one, write_state
 from truco_env.envs.state import StateLayout, state_layout_of
 from truco_env.errors import ActionError, IllegalActionError, PositionError
 from truco_env.events import Event
@@ -32,11 +32,12 @@ from truco_env.view import View
 Observation = dict[str, npt.NDArray[np.int8]]
 
 _SEAT: Final = 15
+_NUMBERS: Final = ("hold", "base", "earned", "result")  # what a desk keeps besides game and rules
 _OPTIONS: Final = ("dealer", "scores", "won", "kind")
 RENDER_MODES: Final = ("ansi", "human")
 #: What a copy builds anew: buffers and what is bound to them, and layouts.
 _REBUILT: Final = frozenset({
-    "_raw", "_games", "_record", "_at", "_observation", "_mask", "_copy_observation", "_copy_mask", "_look", "_play", "_game",
+    "_desk", "_raw", "_games", "_observation", "_mask", "_copy_observation", "_copy_mask", "_look", "_play", "_game",
     "layout", "state_layout",
 })  # fmt: skip
 
@@ -58,13 +59,18 @@ def _entry_points() -> tuple[Any, Any]:
 
     Calling machine code directly spares numba's look at the type of every argument, which takes as long as the rest of a step.
     """
-    rules = Rules()
-    layout = layout_of(rules)
-    table = (new_games(1), rules.record, layout.offsets)
+    desk, layout = _lay_desk(Rules()), layout_of(Rules())
     view = np.zeros(layout.size + N_ACTIONS, dtype=np.int8)
-    play_one(*table, 0, 0, 0, np.zeros(9), view, BEGIN)
-    look_one(*table, 0, view)
+    play_one(desk, view, BEGIN)
+    look_one(desk, 0, view)
     return _machine_code(play_one), _machine_code(look_one)
+
+
+def _lay_desk(rules: Rules) -> npt.NDArray[np.void]:
+    """Return a ``DESK_DTYPE`` array of one entry with the rules on it."""
+    desk = np.zeros(1, dtype=DESK_DTYPE)
+    desk["rules"], desk["at"] = rules.record, layout_of(rules).offsets
+    return desk if JIT else desk.view(np.recarray)
 
 
 def _machine_code(function: Any) -> Any:
@@ -136,25 +142,18 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
         self._spaces: dict[str, tuple[gymnasium.spaces.Dict, gymnasium.spaces.Discrete]] = {}
         self._rng: np.random.Generator | None = None
         self._written = ""
-        self._attach(np.zeros(GAME_DTYPE.itemsize, dtype=np.uint8), np.zeros(9), np.zeros(self.layout.size + N_ACTIONS, dtype=np.int8))
+        self._attach(_lay_desk(self.rules), np.zeros(self.layout.size + N_ACTIONS, dtype=np.int8))
 
-    def _attach(self, raw: npt.NDArray[np.uint8], earned: npt.NDArray[np.float64], view: npt.NDArray[np.int8]) -> None:
-        """Set the buffers: the game's record, what was earned, and the view of the seat to act."""
-        games: npt.NDArray[np.void] = np.ndarray(1, GAME_DTYPE, raw)
-        self._raw, self._earned, self._view = raw, earned, view
-        self._games = games if JIT else games.view(np.recarray)
-        self._record, self._at = self.rules.record, self.layout.offsets
+    def _attach(self, desk: npt.NDArray[np.void], view: npt.NDArray[np.int8]) -> None:
+        """Set the buffers: the game with all that belongs to it, and the view of the seat to act."""
+        desk["episode"], desk["kind"] = self._episode, self._reward
+        self._desk, self._view = desk, view
+        self._games = desk["game"]
+        self._raw = desk.view(np.uint8)[: GAME_DTYPE.itemsize]
         self._observation, self._mask = view[: self.layout.size], view[self.layout.size :]
         self._copy_observation, self._copy_mask = self._observation.copy, self._mask.copy
-        table = (self._games, self._record, self._at)
-        self._look = partial(_entry_points()[1], *table)
-        self._prepare(hold=False)
-
-    def _prepare(self, *, hold: bool) -> None:
-        """Set ``_play``, which carries out an action; with ``hold`` the next hand of the match is given, not drawn."""
-        buffers = (self._games, self._record, self._at, self._episode, self._reward, int(hold), self._earned, self._view)
-        self._holds = hold
-        self._play = partial(_entry_points()[0], *buffers)
+        play, look = _entry_points()
+        self._play, self._look = partial(play, desk, view), partial(look, desk)
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Dict:
         """Return the space of ``observe(agent)``, always the same object."""
@@ -210,19 +209,18 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
                 rng.bit_generator.state = before
                 raise
             self._raw[:] = game._raw
-            self._earned[3:6] = self._games["scores"][0]
+            self._desk["base"][0] = self._games["scores"][0]
             self._look(int(game.to_act or 0), self._view)
             seat = int(game.to_act or 0)
         else:
             self._raw.fill(0)
             self._games["seed"] = match_seed
             seat = self._play(BEGIN)
-            self._earned[3:6] = 0
+            self._desk["base"] = 0
         self._rng = rng
         self._opening: dict[str, Any] = {"seed": match_seed, **position}
         self._deals = deals
-        if len(deals) > 1 or self._holds:
-            self._prepare(hold=len(deals) > 1)
+        self._desk["hold"] = len(deals) > 1
         self._moves = bytearray()
         self._game = game
         self._told = 0
@@ -282,6 +280,12 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
                 observation = self.observe(agent)
         return observation, self._cumulative_rewards[agent], self.terminations[agent], self.truncations[agent], self.infos[agent]
 
+    def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
+        """Yield ``agent_selection`` until no agent is left, at most ``max_iter`` times."""
+        while self.agents and max_iter > 0:
+            max_iter -= 1
+            yield self.agent_selection
+
     def step(self, action: SupportsIndex | None) -> None:
         """Carry out an action of ``agent_selection``; a terminated agent takes ``None``.
 
@@ -290,9 +294,10 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
             IllegalActionError: it is not legal. The game is unchanged, as after any error.
         """
         agent = self.agent_selection
-        if self.terminations[agent] or self.truncations[agent]:
-            self._was_dead_step(action)
-            return
+        if agent != self._viewer or action is None:  # else nobody has ended the episode
+            if self.terminations[agent] or self.truncations[agent]:
+                self._was_dead_step(action)
+                return
         try:
             index = operator.index(action)  # type: ignore[arg-type]
         except TypeError:
@@ -319,7 +324,7 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
     def _settle(self, status: int) -> None:
         """Pay rewards, deal a given hand, end the episode: what happens less often."""
         if status & EARNED:
-            earned = self._earned[:3].tolist()
+            earned = self._desk["earned"][0].tolist()
             for agent, account in self._account_of.items():
                 self.rewards[agent] = earned[account]
             self._accumulate_rewards()
@@ -336,13 +341,13 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
 
     def _deal_given(self) -> int:
         """Deal the next of the given hands and return the seat to act."""
-        engine.move_deal_on(self._games, 0, self._record)
+        engine.move_deal_on(self._games, 0, self.rules.record)
         cards = check_hands(self.rules, self._deals[self._dealt() - 1], int(self._games["dealer"][0]))
         self._games["cards"][0, : self.rules.players] = cards
-        engine.set_up_hand(self._games, 0, self._record)
+        engine.set_up_hand(self._games, 0, self.rules.record)
         seat = int(self._games["to_act"][0])
         self._look(seat, self._view)
-        self._prepare(hold=self._dealt() < len(self._deals))
+        self._desk["hold"] = self._dealt() < len(self._deals)
         return seat
 
     def _outcome(self) -> dict[str, Any]:
@@ -357,7 +362,7 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
 
     def result_of(self, account: int) -> int:
         """Return how the finished episode ended for an account: 1 won, -1 lost, 0 a hand with equal points."""
-        return int(self._earned[6 + account])
+        return int(self._desk["result"][0, account])
 
     def _refusal(self, agent: str, action: int) -> IllegalActionError | ActionError:
         if not 0 <= action < N_ACTIONS:
@@ -411,7 +416,7 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
     def state(self) -> npt.NDArray[np.int8]:
         """Return the state of the whole table, for central critics: int8 (state_layout.size,), the caller's."""
         state = np.empty(self.state_layout.size, dtype=np.int8)
-        write_state(self._games, self._record, self._at, self.state_layout.hidden_offsets, state)
+        write_state(self._desk, self.state_layout.hidden_offsets, state)
         return state
 
     def render(self) -> str | None:
@@ -437,16 +442,19 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
     def __getstate__(self) -> dict[str, Any]:
         """Everything that copies and pickles need: the game's record as bytes, the moves, the environment's own stream."""
         state = {name: value for name, value in self.__dict__.items() if name not in _REBUILT}
-        return {**state, "_told": 0, "_last_hand": (), "record": self._raw.tobytes(), "engine": SOURCE_HASH}
+        numbers = {name: self._desk[name][0].tolist() for name in _NUMBERS}
+        return {**state, "_told": 0, "_last_hand": (), "record": self._raw.tobytes(), "numbers": numbers, "engine": SOURCE_HASH}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore a copy or a pickle; one of another version of the engine is played again from its moves."""
-        record, version = state.pop("record"), state.pop("engine")
+        record, numbers, version = state.pop("record"), state.pop("numbers"), state.pop("engine")
         self.__dict__.update(state)
         self.layout, self.state_layout = layout_of(self.rules), state_layout_of(self.rules)
         self._game = None
-        holds = self._holds
-        self._attach(np.frombuffer(record, dtype=np.uint8).copy(), self._earned, self._view)
-        self._prepare(hold=holds)
-        if version != SOURCE_HASH and self._rng is not None:
+        self._attach(_lay_desk(self.rules), self._view)
+        for name, values in numbers.items():
+            self._desk[name][0] = values
+        if version == SOURCE_HASH:
+            self._raw[:] = np.frombuffer(record, dtype=np.uint8)
+        elif self._rng is not None:
             self._raw[:] = self._current()._raw

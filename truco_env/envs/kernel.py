@@ -16,8 +16,10 @@ from truco_env.engine.chance import GOLDEN, below, mix, next_match_seed
 from truco_env.engine.compile import entry, hot_rule, rule
 from truco_env.engine.flor import may_sing
 from truco_env.engine.hand import deal
+from truco_env.engine.record import GAME_DTYPE
 from truco_env.engine.step import apply_action, find_decision
-from truco_env.observation import CARD_WIDTH, N_POLLS
+from truco_env.observation import CARD_WIDTH, N_POLLS, F
+from truco_env.rules import RULES_DTYPE
 
 _HAND_EPISODE: Final = EPISODES.index("hand")
 _POINTS: Final = REWARDS.index("points")
@@ -328,26 +330,36 @@ def open_rows(
         t.done = 1  # an episode that ends before the learner has decided is not delivered
 
 
+#: One game on its own, as PettingZoo's environment plays it: few arguments make a quick call.
+DESK_DTYPE: Final = np.dtype(
+    [
+        ("game", GAME_DTYPE),
+        ("rules", RULES_DTYPE),
+        ("at", np.int32, len(F) + 1),  # offsets of the layout
+        ("episode", np.int64),  # position in EPISODES
+        ("kind", np.int64),  # position in REWARDS
+        ("hold", np.int64),  # 1 = do not deal the next hand: its cards are given
+        ("base", np.float64, 3),  # scores at the start of the episode
+        ("earned", np.float64, 3),  # what each account earned by the last action
+        ("result", np.float64, 3),  # of an episode that is over: 1 won, -1 lost, 0 a hand with equal points
+    ],
+    align=True,
+)
+
+
 @rule
-def _look(g: Any, r: Any, at: Any, view: Any) -> None:
-    size = at[len(at) - 1]
-    encode(g, r, at, 0, int(g.to_act), view[:size])
-    write_mask(g.legal, view[size:], 0)
+def _look(g: Any, r: Any, at: Any, seat: int, view: Any) -> None:
+    """Write what ``seat`` sees into ``view``, int8 (layout.size + N_ACTIONS,): observation and legal actions, none off turn."""
+    encode(g, r, at, 0, seat, view)
+    write_mask(g.legal if seat == g.to_act else 0, view, at[-1])
 
 
 @entry
-def play_one(games: Any, rules: Any, at: Any, episode: int, kind: int, hold: int, earned: Any, view: Any, action: int) -> int:
+def play_one(desk: Any, view: Any, action: int) -> int:
     """Carry out one action of one game, go on to the next hand, and write the view of the seat to act.
 
     Args:
-        games: the game.
-        rules: its rules.
-        at: offsets of the layout.
-        episode: position in ``EPISODES``.
-        kind: position in ``REWARDS``.
-        hold: 1 = do not deal the next hand: its cards are given.
-        earned: float64 (9,). Its first three get what each account earned; the next three hold the scores at the start of the episode;
-            the last three get the result of an episode that is over: 1 won, -1 lost, 0 a hand with equal points.
+        desk: ``DESK_DTYPE``, one entry.
         view: int8 (layout.size + N_ACTIONS,), gets observation and mask, where the episode goes on.
         action: the action, or ``BEGIN``: start the match of the seed in the record.
 
@@ -355,41 +367,41 @@ def play_one(games: Any, rules: Any, at: Any, episode: int, kind: int, hold: int
         The seat to act, plus ``EARNED`` if an account earned something, ``OVER`` if the episode is over, ``HELD`` if a hand is over and
         the next is to be dealt; -1 if the action is not legal, and then nothing has changed.
     """
-    g, r = games[0], rules[0]
+    d = desk[0]
+    g, r, at = d.game, d.rules, d.at
+    status = 0
     if action == BEGIN:
         restart(g, r, g.seed, np.empty(40, dtype=np.int8))
-        _look(g, r, at, view)
-        return int(g.to_act)
-    if not _is_legal(g, action):
+    elif _is_legal(g, action):
+        earned = d.earned
+        _earn(g, r, d.episode, d.kind, d.base, action, earned)
+        if earned[0] != 0.0 or earned[1] != 0.0 or earned[2] != 0.0:
+            status = EARNED
+    else:
         return -1
-    _earn(g, r, episode, kind, earned[3:6], action, earned)
-    status = EARNED if earned[0] != 0.0 or earned[1] != 0.0 or earned[2] != 0.0 else 0
     if g.hand_over:
-        if g.match_over or episode == _HAND_EPISODE:
+        if g.match_over or d.episode == _HAND_EPISODE:
             for account in range(3 if r.gallo else 2):
-                earned[6 + account] = _result_of_hand(g, r, earned[3:6], account)
+                d.result[account] = _result_of_hand(g, r, d.base, account)
             return status | OVER
-        if hold:
+        if d.hold:
             return status | HELD
         deal(g, r, np.empty(40, dtype=np.int8))
         find_decision(g, r)
-    _look(g, r, at, view)
+    _look(g, r, at, int(g.to_act), view)
     return status | int(g.to_act)
 
 
 @entry
-def look_one(games: Any, rules: Any, at: Any, seat: int, view: Any) -> None:
+def look_one(desk: Any, seat: int, view: Any) -> None:
     """Write what ``seat`` sees of one game into ``view``; off turn its mask is all zero."""
-    g = games[0]
-    size = at[len(at) - 1]
-    encode(g, rules[0], at, 0, seat, view[:size])
-    write_mask(g.legal if seat == g.to_act else 0, view[size:], 0)
+    _look(desk[0].game, desk[0].rules, desk[0].at, seat, view)
 
 
 @entry
-def write_state(games: Any, rules: Any, at: Any, hidden: Any, state: Any) -> None:
+def write_state(desk: Any, hidden: Any, state: Any) -> None:
     """Write the state of the whole table into ``state``, int8 (state layout's size,); ``hidden`` are its ``hidden_offsets``."""
-    g, r = games[0], rules[0]
+    g, r, at = desk[0].game, desk[0].rules, desk[0].at
     players, slots = int(r.players), 4 if r.gallo else 3
     encode(g, r, at, 0, 0, state[: at[len(at) - 1]])
     for i in range(hidden[0], hidden[_N_HIDDEN]):
