@@ -51,7 +51,7 @@ def _potential(g: Any, r: Any, account: int) -> float:
 
 @hot_rule
 def measure(g: Any, r: Any, kind: int, sign: float, rewards: Any, base: int) -> None:
-    """Add to ``rewards[base:]``, by account, what the position is worth after an action (sign 1), or take off what it was worth before (-1)."""
+    """Add what the position is worth to ``rewards[base:]``, by account: with sign 1 after an action, with -1 before it."""
     accounts = 3 if r.gallo else 2
     if kind == _POINTS:
         for account in range(accounts):

@@ -34,8 +34,8 @@ from truco_env.observation import CARD_WIDTH, N_POLLS, F
     _FRESH, _ACTIVE, _LEFT_AT, _CLOCK, _PHASE, _TO_ACT, _WORTH, _TRUCO_ACCEPTED, _TRUCO_WAITS, _TRUCO_CALLER, _TRUCO_CLOCK, _TRUCO_RIGHT,
     _TRUCO_ANNULLED, _TRUCO_ANSWERER, _ENVIDO_STATE, _ENVIDO_CALL, _ENVIDO_CALLER, _ENVIDO_CLOCK, _ENVIDO_OVER_TRUCO, _ENVIDO_ANSWERER,
     _ENVIDO_STAKE, _ENVIDO_REFUSED, _TOLD, _FLOR_ROUND, _FLOR_RUNG, _FLOR_SINGER, _FLOR_CALLER, _FLOR_CONTRA, _FLOR_ANSWER,
-    _FLOR_ANSWERER, _FLOR_SUNG, _FLOR_AT, _FLOR_TOLD, _MAY_SING, _PASSED, _ANNOUNCED, _SCORE, _TO_GO, _WON, _UNPOSTED, _SHOWN, _KIND,
-    _DUEL, _SENAS,
+    _FLOR_ANSWERER, _FLOR_SUNG, _FLOR_AT, _FLOR_TOLD, _MAY_SING, _PASSED, _ANNOUNCED, _SCORE, _START_SCORE, _TO_GO, _WON, _UNPOSTED, _SHOWN,
+    _KIND, _DUEL, _SENAS,
 ) = (int(member) for member in F)  # fmt: skip
 _SIZE = len(F)
 _FIRST_ENVIDO = int(Action.ENVIDO)
@@ -187,10 +187,11 @@ def _write_truco(g: Any, r: Any, at: Any, base: int, me: int, us: int, o: Any) -
     put(o, base + at[_WORTH], truco_worth(g))
     put(o, base + at[_TRUCO_ACCEPTED] + g.truco_accepted, 1)
     _mark(o, base + at[_TRUCO_ANNULLED], me, int(g.truco_annulled), players)
-    highest = max(int(g.truco_accepted), int(g.truco_waits))
-    if highest == 0:
+    if g.truco_caller[1] == NOBODY:
         return
-    for rung in range(1, highest + 1):
+    for rung in range(1, 5):
+        if g.truco_caller[rung] == NOBODY:
+            break
         _mark(o, base + at[_TRUCO_CALLER] + (rung - 1) * players, me, int(g.truco_caller[rung]), players)
         put(o, base + at[_TRUCO_CLOCK] + rung - 1, g.truco_clock[rung])
     if g.truco_waits:
@@ -246,6 +247,7 @@ def _write_score(g: Any, r: Any, at: Any, base: int, me: int, us: int, o: Any) -
         account = (me + i) % 3 if r.gallo else us ^ i
         score = int(g.scores[account])
         put(o, base + at[_SCORE] + i, min(max(score, 0), 127))
+        put(o, base + at[_START_SCORE] + i, min(max(int(g.start_scores[account]), 0), 127))
         put(o, base + at[_TO_GO] + i, min(max(int(r.leg_target) - score, 0), 127))
         put(o, base + at[_WON] + i, g.won[account])
     if r.scoring_time:

@@ -81,6 +81,7 @@ class F(IntEnum):
     PASSED = auto()
     ANNOUNCED = auto()
     SCORE = auto()
+    START_SCORE = auto()
     TO_GO = auto()
     WON = auto()
     UNPOSTED = auto()
@@ -130,7 +131,7 @@ def _specs(n: int, slots: int, accounts: int, *, gallo: bool, duels: bool, senas
         (F.HELD, (slots,), 0, 1, 1, "slot", "not played yet"),
         (F.BEATS, (slots,), 0, 1, 1, "slot", "held, and above every card on the table in this trick (1 if there is none)"),
         (F.TIES, (slots,), 0, 1, 1, "slot", "held, and equal to the best card on the table in this trick"),
-        (F.ENVIDO, (1,), 0, 33, 33, "", "my envido number, 0-7 or 20-33 (before gallo's discard 0)"),
+        (F.ENVIDO, (1,), 0, 37, 33, "", "my envido number, 0-7 or 20-33, with 8s and 9s to 37 (before gallo's discard 0)"),
         (F.ENVIDO_AT_LEAST, (14,), 0, 1, 1, "threshold 20..33", "my envido number reaches the threshold"),
         (F.FLOR, (1,), 0, 38, 38, "", "my flor 20-38, 0 = none"),
         (F.DISCARDED, (card,) if gallo else off, 0, 1, 1, "card", "the card I discarded (gallo)"),
@@ -163,7 +164,7 @@ def _specs(n: int, slots: int, accounts: int, *, gallo: bool, duels: bool, senas
         (F.ENVIDO_ANSWERER, (n,), 0, 1, 1, seat, "must answer the waiting envido"),
         (F.ENVIDO_STAKE, (2,), 0, 127, 30, "us / them", "points of the chain if won by us / by them; 0 once it is settled"),
         (F.ENVIDO_REFUSED, (1,), 0, 127, 30, "", "points of the chain if refused now; 0 once it is settled"),
-        (F.TOLD, (n,), 0, 34, 34, seat, "envido number told + 1, 0 = silent"),
+        (F.TOLD, (n,), 0, 38, 34, seat, "envido number told + 1, 0 = silent"),
         (F.FLOR_ROUND, (2,), 0, 1, 1, "open, over", "the flor round"),
         (F.FLOR_RUNG, (3,), 0, 1, 1, "flor, contraflor, al resto", "last call of the flor ladder"),
         (F.FLOR_SINGER, (n,), 0, 1, 1, seat, "sang first"),
@@ -178,6 +179,7 @@ def _specs(n: int, slots: int, accounts: int, *, gallo: bool, duels: bool, senas
         (F.PASSED, (N_POLLS,), 0, 1, 1, "after truco .. joc fora, envido call 1..4, flor", "I said paso in that poll"),
         (F.ANNOUNCED, (1,), 0, 1, 1, "", "an envido, flor or truco was called by anybody"),
         (F.SCORE, (accounts,), 0, 127, 30, "us, them; gallo: seat", "points of this leg"),
+        (F.START_SCORE, (accounts,), 0, 127, 30, "us, them; gallo: seat", "points of this leg when the hand or duel began, from which a falta is counted"),
         (F.TO_GO, (accounts,), 0, 127, 30, "us, them; gallo: seat", "points to the end of the leg"),
         (F.WON, (accounts,), 0, 3, 2, "us, them; gallo: seat", "legs won"),
         (F.UNPOSTED, (2,), -127, 127, 30, "us, them", "points of this hand not posted yet (scoring_time=end_of_hand)"),

@@ -103,7 +103,7 @@ def begin_hand(g: Any, r: Any) -> None:
     for seat in range(players):
         _sort(g, seat)
         g.held[seat] = 15 if g.cards[seat, 3] >= 0 else 7
-        count_numbers(g, seat)
+        count_numbers(g, r, seat)
     chance.seed_senas(g)
     g.mano = 0 if g.dealer + 1 == players else g.dealer + 1
     record(g, EV_HAND, int(g.dealer), int(g.kind), int(g.mano))
@@ -176,15 +176,16 @@ def _begin_play(g: Any, r: Any) -> None:
 
 
 @hot_rule
-def count_numbers(g: Any, seat: int) -> None:
-    """Note the envido number and the flor of a seat's dealt cards; a hand of four has none yet (rules.md 1.3, 6.2)."""
+def count_numbers(g: Any, r: Any, seat: int) -> None:
+    """Note the envido number and the flor of a seat's dealt cards; a hand of four has none yet, and
+    without flor in the game nobody holds one (rules.md 1.3, 6.2)."""
     if g.cards[seat, 3] >= 0:
         g.envido[seat] = 0
         g.flor[seat] = 0
         return
     a, b, c = int(g.cards[seat, 0]), int(g.cards[seat, 1]), int(g.cards[seat, 2])
     g.envido[seat] = envido_number(a, b, c)
-    g.flor[seat] = flor_value(a, b, c)
+    g.flor[seat] = flor_value(a, b, c) if r.flor_mode else 0
 
 
 @rule

@@ -71,7 +71,7 @@ def _call(g: Any, r: Any, seat: int, action: int) -> None:
         _refuse(g, r, seat)
     elif action < TRUCO:
         discard(g, seat, action - _DISCARD_0)
-        count_numbers(g, seat)
+        count_numbers(g, r, seat)
         g.fresh = 1
     elif action <= _JOC_FORA:
         call_truco(g, r, seat, action - TRUCO + 1)
