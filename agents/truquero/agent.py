@@ -10,6 +10,7 @@ import numpy.typing as npt
 from agents.compile import entry
 from agents.truquero.beliefs import believe
 from agents.truquero.character import Character
+from agents.truquero.discard import choose_discard
 from agents.truquero.envido import answer_envido, open_envido
 from agents.truquero.flor import answer_flor
 from agents.truquero.judge import judge
@@ -23,7 +24,6 @@ from agents.truquero.sight import (
     SIGHT_DTYPE,
     TRUCO_ASKED,
     look,
-    tier_of,
 )
 from agents.truquero.truco import answer_truco, call_truco
 from truco_env.actions import Action
@@ -31,7 +31,7 @@ from truco_env.engine.compile import hot_rule, rule
 from truco_env.observation import layout_of
 from truco_env.rules import Rules
 
-_DISCARD_0, _FLOR, _MAZO, _PASO = int(Action.DISCARD_0), int(Action.FLOR), int(Action.MAZO), int(Action.PASO)
+_FLOR, _MAZO, _PASO = int(Action.FLOR), int(Action.MAZO), int(Action.PASO)
 _DRAWS = 4  #: random numbers a decision may use
 
 
@@ -74,22 +74,13 @@ def _at_turn(s: Any, m: Any, c: Any, mask: Any, draws: Any) -> int:
     return int(s.held[s.choice])
 
 
-@rule
-def _discard(o: Any, at: Any) -> int:
-    worst = 0
-    for slot in range(1, 4):
-        if tier_of(o, at, slot) < tier_of(o, at, worst):
-            worst = slot
-    return _DISCARD_0 + worst
-
-
 @entry
 def _act(observations: Any, masks: Any, at: Any, mesa: Any, character: Any, draws: Any, scratch: Any, actions: Any) -> None:
     m, c, s = mesa[0], character[0], scratch[0]
     for k in range(len(observations)):
         look(observations[k], at, int(m.players), s)
         if s.phase == DISCARDING:
-            actions[k] = _discard(observations[k], at)
+            actions[k] = choose_discard(observations[k], at, s, m)
         else:
             actions[k] = _decide(s, m, c, masks[k], draws[k])
 

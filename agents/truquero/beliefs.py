@@ -7,17 +7,20 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from agents.truquero.duel import N_KINDS
+from agents.truquero.duel import KINDS, N_KINDS
 from agents.truquero.sight import US
 from truco_env.engine.compile import hot_rule, rule
 
+Floats = npt.NDArray[np.float64]
+
 #: Kinds of envido numbers, weakest first: the highest number of each.
-NUMBER_KINDS: Final = (19, 24, 26, 28, 30, 33)
+NUMBER_KINDS: Final = (21, 24, 26, 27, 28, 29, 30, 31, 33)
 N_NUMBER_KINDS: Final = len(NUMBER_KINDS)
 STAKE_SIZES: Final = (2, 4, 7, 12)  #: stakes of an envido up to each; larger ones are one more size
+SIZES: Final = len(STAKE_SIZES) + 1
 LADDERS: Final = 17
 DEPTHS: Final = 3
-CHAINS: Final = 2 + DEPTHS * (len(STAKE_SIZES) + 1)
+CHAINS: Final = 2 + DEPTHS * SIZES
 
 BELIEFS_DTYPE: Final = np.dtype(
     [
@@ -48,7 +51,7 @@ def chain(calls: int, stake: int, rivals_passed: bool) -> int:
     size = 0
     while size < len(STAKE_SIZES) and stake > STAKE_SIZES[size]:
         size += 1
-    return 2 + (min(calls, DEPTHS) - 1) * (len(STAKE_SIZES) + 1) + size
+    return 2 + (min(calls, DEPTHS) - 1) * SIZES + size
 
 
 @hot_rule
@@ -68,16 +71,21 @@ def number_kind(number: int) -> int:
     return kind
 
 
-#: How often each kind of holding, weakest first, calls a truco, says quiero to one; calls an envido, says quiero to one.
-_CALLS: Final = np.array([0.1, 0.25, 0.5, 0.8, 1.0])
-_QUIERO: Final = np.array([0.2, 0.5, 0.8, 0.97, 1.0])
-_NUMBER_CALLS: Final = np.array([0.1, 0.2, 0.4, 0.8, 1.0, 1.0])
-_NUMBER_QUIERO: Final = np.array([0.1, 0.25, 0.6, 0.9, 1.0, 1.0])
+_HOLDINGS: Final = (np.array(KINDS) + np.array((0.0, *KINDS[:-1]))) / 2  # the middle of each kind, as a share of all holdings
+_NUMBERS: Final = (np.array(NUMBER_KINDS) + np.array((20, *NUMBER_KINDS[:-1])) + 1) / 2
+_HOLDING_BLUR: Final = 0.1  # how sharply players divide holdings that they call with from others
+_NUMBER_BLUR: Final = 1.0
+_PASSED: Final = 0.7  # how often a rival opens an envido with a number to open with, when it is his turn
+
+
+def _from(values: Floats, least: float, blur: float) -> Floats:
+    """How often a player acts with each of ``values`` who does so from about ``least`` on."""
+    return np.asarray(1 / (1 + np.exp((least - values) / blur)))
 
 
 def beliefs_of(
-    *, doubt: float, respect: tuple[float, float, float], quiero: tuple[float, float, float], step: float, raises: float,
-    envido_respect: float, envido_quiero: float, envido_step: float, envido_size: float,
+    *, doubt: float, calls_from: tuple[float, ...], calls_step: float, quiero_from: tuple[float, ...], quiero_step: float, raises: float,
+    envido_calls_from: tuple[float, ...], envido_quiero_from: tuple[float, ...], envido_step: float,
 ) -> npt.NDArray[np.void]:  # fmt: skip
     """Return the beliefs of a character (see ``Character``): an array of one ``BELIEFS_DTYPE`` record."""
     beliefs = np.zeros(1, dtype=BELIEFS_DTYPE)
@@ -85,17 +93,19 @@ def beliefs_of(
     b["ladder"] = 1.0
     for trick in range(3):
         for rung in range(1, 5):
-            steeper = 1 + step * (rung - 1)
-            b["accepts"][trick, rung - 1] = _QUIERO ** (quiero[trick] * steeper)
-            b["raises"][trick, rung - 1] = raises * _CALLS ** (respect[trick] * (steeper + step)) if rung < 4 else 0.0
-            b["ladder"][trick, 4 * rung - 2] = doubt + (1 - doubt) * b["accepts"][trick, rung - 1]
-            b["ladder"][trick, 4 * rung - 1 : 4 * rung + 1] = doubt + (1 - doubt) * _CALLS ** (respect[trick] * steeper)
+            accepts = _from(_HOLDINGS, quiero_from[trick] + quiero_step * (rung - 1), _HOLDING_BLUR)
+            calls = doubt + (1 - doubt) * _from(_HOLDINGS, calls_from[trick] + calls_step * (rung - 1), _HOLDING_BLUR)
+            b["accepts"][trick, rung - 1] = accepts
+            if rung < 4:
+                b["raises"][trick, rung - 1] = raises * _from(_HOLDINGS, calls_from[trick] + calls_step * rung, _HOLDING_BLUR)
+            b["ladder"][trick, 4 * rung - 2] = accepts
+            b["ladder"][trick, 4 * rung - 1 : 4 * rung + 1] = calls
     b["chain"] = 1.0
-    b["chain"][1] = 1 - 0.7 * _NUMBER_CALLS
+    b["chain"][1] = 1 - _PASSED * _from(_NUMBERS, envido_calls_from[0], _NUMBER_BLUR)
     for depth in range(DEPTHS):
-        for size in range(len(STAKE_SIZES) + 1):
-            state = 2 + depth * (len(STAKE_SIZES) + 1) + size
-            steeper = 1 + envido_step * depth + envido_size * size
-            b["chain"][state] = doubt + (1 - doubt) * _NUMBER_CALLS ** (envido_respect * steeper)
-            b["chain_accepts"][state] = _NUMBER_QUIERO ** (envido_quiero * steeper)
+        for size in range(SIZES):
+            calls = _from(_NUMBERS, envido_calls_from[size] + envido_step * depth, _NUMBER_BLUR)
+            b["chain"][2 + depth * SIZES + size] = doubt + (1 - doubt) * calls
+            accepts = _from(_NUMBERS, envido_quiero_from[size] + envido_step * depth, _NUMBER_BLUR)
+            b["chain_accepts"][2 + depth * SIZES + size] = accepts
     return beliefs

@@ -22,6 +22,7 @@ CHARACTER_DTYPE: Final = np.dtype(
         ("patience", np.float64),
         ("envido_caution", np.float64),
         ("envido_value", np.float64),
+        ("big_value", np.float64),
         ("envido_bluff", np.float64),
         ("envido_bluff_raise", np.float64),
         ("envido_bluff_falta", np.float64),
@@ -33,6 +34,11 @@ CHARACTER_DTYPE: Final = np.dtype(
 )
 
 
+_BELIEFS: Final = (
+    "doubt", "calls_from", "calls_step", "quiero_from", "quiero_step", "raises", "envido_calls_from", "envido_quiero_from", "envido_step",
+)  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Character:
     """How a rule-based player judges others and what it dares.
@@ -41,9 +47,10 @@ class Character:
         name: its name.
         summary: one line for people.
         doubt: how far it disbelieves what calls and answers of rivals tell, 0 to 1.
-        respect: by trick, how strong a holding it sees behind a truco of rivals (an exponent; 0 = it tells nothing).
-        quiero: by trick, how strong a holding it expects behind a quiero (an exponent; 0 = they accept everything).
-        step: how much more each higher rung tells.
+        calls_from: by trick, from which share of all holdings it thinks rivals call truco: 0.4 = they do with the better 60 %.
+        calls_step: by how much more for each higher rung.
+        quiero_from: by trick, from which share of all holdings it thinks rivals say quiero.
+        quiero_step: by how much more for each higher rung.
         raises: how often it expects the strongest to answer a truco with a raise.
         caution: taken off its chances before it calls or accepts; less than 0 for a player who thinks too well of his cards.
         option: added to its chances when it accepts, for the right to raise.
@@ -51,12 +58,12 @@ class Character:
         bluff: by trick, how often it calls the truco without the cards for it.
         bluff_raise: how often it answers a truco that it would refuse with a raise.
         patience: how often it keeps silent about a truco it would call while it is not the last chance.
-        envido_respect: how strong a number it sees behind an envido of rivals (an exponent).
-        envido_quiero: how strong a number it expects behind a quiero (an exponent).
-        envido_step: how much more each raise tells.
-        envido_size: how much more each larger stake tells.
+        envido_calls_from: from which number it thinks rivals call an envido, by its stake: to 2, 4, 7, 12 points, and above.
+        envido_quiero_from: from which number it thinks rivals say quiero, by the same stakes.
+        envido_step: by how much more, both, for each raise.
         envido_caution: taken off its chances before it calls or accepts an envido.
         envido_value: the chance to win, once it is accepted, from which it calls an envido for its value.
+        big_value: the chance to win from which it plays for more than seven points, calling or accepting.
         envido_bluff: how often it opens envido without the number for it.
         envido_bluff_raise: how often it answers an envido that it would refuse with a raise.
         envido_bluff_falta: how many of these bluffs are falta envido at once.
@@ -68,9 +75,10 @@ class Character:
     name: str
     summary: str
     doubt: float = 0.1
-    respect: tuple[float, float, float] = (1.0, 1.0, 1.0)
-    quiero: tuple[float, float, float] = (1.0, 1.0, 1.0)
-    step: float = 0.5
+    calls_from: tuple[float, float, float] = (0.45, 0.45, 0.45)
+    calls_step: float = 0.15
+    quiero_from: tuple[float, float, float] = (0.4, 0.4, 0.4)
+    quiero_step: float = 0.15
     raises: float = 0.5
     caution: float = 0.0
     option: float = 0.0
@@ -78,12 +86,12 @@ class Character:
     bluff: tuple[float, float, float] = (0.04, 0.08, 0.12)
     bluff_raise: float = 0.05
     patience: float = 0.3
-    envido_respect: float = 1.0
-    envido_quiero: float = 1.0
+    envido_calls_from: tuple[float, float, float, float, float] = (25.0, 27.0, 28.5, 30.0, 31.0)
+    envido_quiero_from: tuple[float, float, float, float, float] = (25.0, 27.0, 28.5, 30.0, 31.0)
     envido_step: float = 0.5
-    envido_size: float = 0.7
     envido_caution: float = 0.0
     envido_value: float = 0.5
+    big_value: float = 0.85
     envido_bluff: float = 0.06
     envido_bluff_raise: float = 0.03
     envido_bluff_falta: float = 0.1
@@ -99,44 +107,29 @@ class Character:
         for trait in CHARACTER_DTYPE.names or ():
             if trait != "beliefs":
                 record[trait] = traits[trait]
-        record["beliefs"] = beliefs_of(
-            doubt=self.doubt,
-            respect=self.respect,
-            quiero=self.quiero,
-            step=self.step,
-            raises=self.raises,
-            envido_respect=self.envido_respect,
-            envido_quiero=self.envido_quiero,
-            envido_step=self.envido_step,
-            envido_size=self.envido_size,
-        )
+        told = {trait: value for trait, value in traits.items() if trait in _BELIEFS}
+        record["beliefs"] = beliefs_of(**told)
         return record
 
 
 _MAESTRO: Final = Character(
     "maestro",
     "weighs every call by its odds, the stake and the score; bluffs and waits in measure",
-    doubt=0.0,
-    respect=(1.15, 0.77, 0.7),
-    quiero=(1.4, 1.23, 0.82),
-    step=0.4,
-    raises=0.55,
-    caution=-0.06,
+    doubt=0.05,
+    raises=0.5,
+    caution=-0.05,
     option=-0.045,
     value=(0.55, 0.42, 0.54),
-    bluff=(0.05, 0.15, 0.09),
+    bluff=(0.05, 0.13, 0.09),
     bluff_raise=0.0,
     patience=0.65,
-    envido_respect=0.53,
-    envido_quiero=1.08,
-    envido_step=0.47,
-    envido_size=0.8,
-    envido_caution=-0.06,
-    envido_value=0.2,
-    envido_bluff=0.0,
-    envido_bluff_raise=0.0,
-    envido_bluff_falta=0.1,
-    envido_patience=0.12,
+    envido_caution=-0.03,
+    envido_value=0.25,
+    big_value=0.85,
+    envido_bluff=0.02,
+    envido_bluff_raise=0.05,
+    envido_bluff_falta=0.05,
+    envido_patience=0.05,
     flor_respect=0.6,
     flor_fold=0.37,
 )
@@ -148,6 +141,7 @@ CHARACTERS: Final = {
             _MAESTRO,
             name="prudente",
             summary="careful: calls with real values, believes the calls of others and folds well",
+            doubt=0.0,
             caution=0.03,
             value=(0.64, 0.55, 0.62),
             bluff=(0.01, 0.04, 0.04),
@@ -155,20 +149,22 @@ CHARACTERS: Final = {
             envido_caution=0.03,
             envido_value=0.5,
             envido_bluff=0.01,
+            envido_bluff_raise=0.0,
         ),
         replace(
             _MAESTRO,
             name="bravo",
             summary="aggressive: calls and raises on little, disbelieves the calls of others and bluffs a lot",
-            doubt=0.2,
+            doubt=0.25,
             caution=-0.08,
             value=(0.48, 0.4, 0.45),
             bluff=(0.08, 0.2, 0.25),
             bluff_raise=0.08,
             patience=0.1,
-            envido_caution=-0.1,
+            envido_caution=-0.08,
             envido_bluff=0.12,
-            envido_bluff_raise=0.05,
+            envido_bluff_raise=0.08,
+            envido_bluff_falta=0.02,
         ),
         _MAESTRO,
     )

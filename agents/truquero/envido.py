@@ -14,6 +14,7 @@ _ENVIDO, _REAL, _TORNE, _FALTA = (int(a) for a in (Action.ENVIDO, Action.REAL_EN
 _QUIERO, _NO_QUIERO = int(Action.QUIERO), int(Action.NO_QUIERO)
 _NONE = -1
 _FLAT1 = 1  # envit_refused
+_BIG = 7  # points that may well decide the leg
 
 
 @rule
@@ -49,7 +50,7 @@ def _call_worth(s: Any, m: Any, c: Any, told: Any, call: int) -> float:
         accepted += told[kind] * m.number_share[s.rivals, kind] * accepts[kind]
         won += told[kind] * wins[kind] * accepts[kind]
     dares = won / accepted - c.envido_caution
-    if dares < c.envido_value:
+    if dares < (c.big_value if ours > _BIG else c.envido_value):
         return 0.0
     quiero = accepted / hands
     return (1.0 - quiero) * after(s, m, refused, 0) + quiero * gamble(s, m, dares, ours, theirs)
@@ -95,12 +96,14 @@ def open_envido(s: Any, m: Any, c: Any, mask: Any, draws: Any) -> int:
 def answer_envido(s: Any, m: Any, c: Any, mask: Any, draws: Any) -> int:
     """QUIERO, NO QUIERO or a raise."""
     told = c.beliefs.chain[chain(int(s.envidos), int(s.stake_them), False)]
-    chance = _number_odds(s, m, told) - c.envido_caution
+    chance = max(_number_odds(s, m, told) - c.envido_caution, 0.0)
     accept, refuse = gamble(s, m, chance, int(s.stake_us), int(s.stake_them)), after(s, m, 0, int(s.refused))
+    if s.stake_us > _BIG and chance < c.big_value and refuse > 0.0:
+        accept = 0.0
     call = _best_call(s, m, c, mask, told, max(accept, refuse))
     if call != _NONE and draws[2] >= c.envido_patience:
         return call
-    if accept > refuse:
+    if accept >= refuse:
         return _QUIERO
     bluff = _bluff(c, mask, draws) if draws[3] < c.envido_bluff_raise else _NONE
     return bluff if bluff != _NONE else _NO_QUIERO

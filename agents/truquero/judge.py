@@ -49,7 +49,7 @@ def _weigh(s: Any, m: Any, played: int) -> float:
         if s.trick == 1:
             return _weigh_second(s, m.duel, played)
         return _weigh_last(s, m)
-    return _weigh_known(s, _chance(s, m, played))
+    return _weigh_known(s, chance_of(s, m, played))
 
 
 @hot_rule
@@ -114,7 +114,7 @@ def _weigh_last(s: Any, m: Any) -> float:
 
 
 @rule
-def _chance(s: Any, m: Any, played: int) -> float:
+def chance_of(s: Any, m: Any, played: int) -> float:
     """The chance that our side wins the hand if I play my ``played``-th weakest card to this trick (-1: I have none to play)."""
     card = int(s.cards[played]) if played >= 0 else 0
     low, high = 0, 0  # what I keep

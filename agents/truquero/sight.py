@@ -134,6 +134,12 @@ def tier_of(o: Any, at: Any, slot: int) -> int:
 
 
 @hot_rule
+def suit_of(o: Any, at: Any, slot: int) -> int:
+    """The suit of my card in a slot, -1 for none."""
+    return _where(o, at[_HAND] + slot * CARD_WIDTH + N_TIERS, 4)
+
+
+@hot_rule
 def _see_my_cards(o: Any, at: Any, s: Any) -> None:
     """Sort my cards by rank (a rank and its slot as one number; without branches)."""
     a, b, c = 4 * tier_of(o, at, 0), 4 * tier_of(o, at, 1) + 1, 4 * tier_of(o, at, 2) + 2

@@ -54,7 +54,7 @@ def call_truco(s: Any, m: Any, c: Any, mask: Any, draws: Any) -> int:
         return _NONE
     chance = s.chance
     if _gain(s, m, c, chance, rung) > 0.0:
-        may_wait = s.trick < 2 and chance < 0.999
+        may_wait = s.duel and s.trick < 2 and chance < 0.999
         return _NONE if may_wait and draws[0] < c.patience else _TRUCO + rung - 1
     return _TRUCO + rung - 1 if draws[1] < c.bluff[s.trick] else _NONE
 
@@ -63,9 +63,9 @@ def call_truco(s: Any, m: Any, c: Any, mask: Any, draws: Any) -> int:
 def answer_truco(s: Any, m: Any, c: Any, mask: Any, draws: Any) -> int:
     """QUIERO, NO QUIERO or the next rung."""
     rung, chance = int(s.waits), s.chance
-    accept, refuse = _play_for(s, m, chance - c.caution + c.option, rung), after(s, m, 0, rung)
+    accept, refuse = _play_for(s, m, max(chance - c.caution + c.option, 0.0), rung), after(s, m, 0, rung)
     can_raise = rung < _JOC_FORA and mask[_TRUCO + rung]
-    if accept > refuse:
+    if accept >= refuse:
         raises = can_raise and _gain(s, m, c, chance, rung + 1) > 0.0
-        return _TRUCO + rung if raises and (s.trick == 2 or draws[0] >= c.patience) else _QUIERO
+        return _TRUCO + rung if raises and (not s.duel or s.trick == 2 or draws[0] >= c.patience) else _QUIERO
     return _TRUCO + rung if can_raise and draws[1] < c.bluff_raise else _NO_QUIERO
