@@ -177,8 +177,10 @@ def _begin_play(g: Any, r: Any) -> None:
 
 @hot_rule
 def count_numbers(g: Any, r: Any, seat: int) -> None:
-    """Note the envido number and the flor of a seat's dealt cards; a hand of four has none yet, and
-    without flor in the game nobody holds one (rules.md 1.3, 6.2)."""
+    """Note the envido number and the flor of a seat's dealt cards (rules.md 1.3).
+
+    A hand of four has none yet (6.2), and where the game has no flor nobody holds one.
+    """
     if g.cards[seat, 3] >= 0:
         g.envido[seat] = 0
         g.flor[seat] = 0
