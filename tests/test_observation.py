@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,8 @@ import pytest
 
 from truco_env import Game, Rules, decode, layout_of
 from truco_env.actions import CALL_NAMES, N_ACTIONS, Action
+from truco_env.batch import Batch
 from truco_env.cards import DECKS, card_name
-from truco_env.envs.kernel import look_one
 from truco_env.errors import IllegalActionError
 from truco_env.events import CardPlayed, DuelBegun, Event
 from truco_env.observation_page import print_page
@@ -45,11 +46,17 @@ every_table = pytest.mark.parametrize("rules", list(TABLES.values()), ids=list(T
 _RARE = {"mazo": 0.1, "no_quiero": 0.4, "cerrarse": 0.3, "falta_envido": 0.3, "contraflor_al_resto": 0.5}
 
 
+@cache
+def _batch(rules: Rules) -> Batch:
+    return Batch(rules, 1)
+
+
 def _observe(game: Game, seat: int) -> npt.NDArray[np.int8]:
-    size = layout_of(game.rules).size
-    view = np.zeros(size + N_ACTIONS, dtype=np.int8)
-    look_one(game._games, game.rules.record, layout_of(game.rules).offsets, seat, view)
-    return view
+    """Observation and mask of a seat, in one vector."""
+    batch = _batch(game.rules)
+    batch.games.view(np.uint8)[:] = game._raw
+    observations, masks = batch.observe(np.zeros(1, dtype=np.int64), np.array([seat], dtype=np.int8))
+    return np.concatenate([observations[0], masks[0]])
 
 
 def _deal(rules: Rules, rng: np.random.Generator) -> Game:
@@ -121,19 +128,21 @@ def test_different_knowledge_gives_different_observations(rules: Rules) -> None:
     rng = np.random.default_rng(1)
     known: dict[tuple[int, bytes], Knowledge] = {}
     positions = 0
-    for _ in range(8):  # the same few deals many times over, so that histories that differ by little are compared
-        deal = _deal(rules, rng)
+    for _ in range(8):  # the same few deals and scores many times over, so that histories that differ by little are compared
+        hand = _deal(rules, rng).hand
         for k in range(30):
             game = Game(rules)
-            hand = deal.hand
-            game.deal(hand.deal, seed=deal.seed, dealer=hand.dealer, scores=hand.scores, won=hand.won, kind=hand.kind)
-            while not game.hand_over:
+            scores = [max(0, score - int(rng.integers(2))) for score in hand.scores]
+            game.deal(hand.deal, seed=1, dealer=hand.dealer, scores=scores, won=hand.won, kind=hand.kind)
+            while True:
                 events = game.events
                 for seat in range(rules.players) if k % 3 else (int(rng.integers(rules.players)),):
                     view = _observe(game, seat).tobytes()
                     knowledge = _knowledge(game, seat, events)
                     positions += 1
                     assert known.setdefault((seat, view), knowledge) == knowledge
+                if game.hand_over:
+                    break
                 game.play(_move(game, rng))
     assert positions > len(known) > 800
 
