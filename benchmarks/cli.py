@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
+import shutil
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -16,6 +17,7 @@ from benchmarks.page import PageError, tables, write_page
 from benchmarks.race import ROOT, Course, race
 from benchmarks.results import Machine, Results
 
+_ROUNDS: Final = 5
 _QUICK_ROUNDS: Final = 2
 
 
@@ -28,7 +30,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--only", nargs="+", metavar="NAME", help="only these workloads or groups (see --list)")
     parser.add_argument("--list", action="store_true", help="print the names of all groups and workloads")
     parser.add_argument("--quick", action="store_true", help=f"a tenth of the time for each repetition, and {_QUICK_ROUNDS} of them")
-    parser.add_argument("--repetitions", type=int, metavar="N", help="of each workload (default: 7)")
+    parser.add_argument("--repetitions", type=int, metavar="N", help=f"of each workload (default: {_ROUNDS})")
     parser.add_argument("--core", type=int, default=-1, metavar="N", help="the core to pin to (default: the last)")
     parser.add_argument("--peers-python", default=sys.executable, metavar="PATH", help="the interpreter of the peers (default: this one)")
     parser.add_argument("--page", type=Path, metavar="PATH", help="the page to write the results into (default: docs/benchmarks.md)")
@@ -71,9 +73,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _measure(given: argparse.Namespace, cores: list[int]) -> Results:
     course = Course(
         core=cores[-1] if given.core < 0 else given.core,
-        repetitions=given.repetitions or (_QUICK_ROUNDS if given.quick else 7),
+        repetitions=given.repetitions or (_QUICK_ROUNDS if given.quick else _ROUNDS),
         quick=given.quick,
-        peers=given.peers_python,
+        peers=str(Path(shutil.which(given.peers_python) or given.peers_python).absolute()),
     )
     results = Results(_command(given), Machine.here(), loads=[os.getloadavg()[0]])
     for group in GROUPS:
@@ -88,7 +90,7 @@ def _measure(given: argparse.Namespace, cores: list[int]) -> Results:
 
 
 def _command(given: argparse.Namespace) -> str:
-    """Return the command line, with the interpreter of the peers by its last name only."""
+    """Return the command line, without what is of this machine only."""
     words = ["python", "-m", "benchmarks"]
     if given.only:
         words += ["--only", *given.only]
@@ -96,7 +98,8 @@ def _command(given: argparse.Namespace) -> str:
     if given.repetitions:
         words += ["--repetitions", str(given.repetitions)]
     if given.peers_python != sys.executable:
-        words += ["--peers-python", "PEERS/bin/python"]
+        path = Path(given.peers_python)
+        words += ["--peers-python", path.name if path.is_absolute() else str(path)]
     return shlex.join(words)
 
 

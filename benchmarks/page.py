@@ -10,6 +10,7 @@ from benchmarks.results import Results, Spread
 
 BEGIN: Final = "<!-- results: written by python -m benchmarks, do not edit -->"
 END: Final = "<!-- end of results -->"
+_TRAINING: Final = ("training", "cores")
 _ORANGE, _BLUE, _GREEN, _GREY = "#d95f02", "#1f5fa8", "#2f8f4e", "#777777"
 
 
@@ -82,8 +83,8 @@ def _number(claim: Claim, value: float) -> str:
 def short(value: float) -> str:
     """Return a number in three digits: 12.3 M, 456 k, 7.89."""
     for size, letter in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
-        if value >= size:
-            return f"{value / size:.3g}{letter}" if value < 999.5 * size else f"{value / size:.0f}{letter}"
+        if value >= 0.9995 * size:
+            return f"{value / size:.3g}{letter}"
     return f"{value:.3g}"
 
 
@@ -93,8 +94,8 @@ def _group(results: Results, group: Group) -> str:
         "s": ["CPU seconds", "range", "wall-clock"],
         "bytes": ["bytes", "per game"],
     }[group.workloads[0].unit]
-    if group.name == "training":
-        columns += ["per CPU second", "environment, masks, opponents"]
+    if group.name in _TRAINING:
+        columns.append("environment, masks, opponents")
     rows = [f"### {group.title}", "", group.note, "", f"| {' | '.join(['what', *columns])} |", f"|{' --- |' * (1 + len(columns))}"]
     for workload in group.workloads:
         outcome = results.outcomes.get(workload.name)
@@ -116,11 +117,11 @@ def _cells(results: Results, workload: Workload) -> list[str]:
     if workload.unit == "bytes":
         return [short(spread.median), short(spread.median / int(workload.arguments["size"]))]
     cells = [short(spread.median), f"{short(spread.low)} to {short(spread.high)}"]
-    extra = ["cpu_rate", "share"] if not workload.pinned else ["wall"] if workload.unit == "s" else []
-    for figure in extra:
-        more = results.spread(workload.name, figure)
-        if more is not None:
-            cells.append(f"{100 * more.median:.0f} %" if figure == "share" else short(more.median))
+    share, wall = results.spread(workload.name, "share"), results.spread(workload.name, "wall")
+    if share is not None:
+        cells.append(f"{100 * share.median:.0f} %")
+    elif workload.unit == "s" and wall is not None:
+        cells.append(short(wall.median))
     return cells
 
 

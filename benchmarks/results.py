@@ -83,7 +83,7 @@ class Results:
 
     def _values(self, name: str, figure: str) -> list[float]:
         outcome = self.outcomes.get(name)
-        return [sample[figure] for sample in outcome.samples] if outcome else []
+        return [sample[figure] for sample in outcome.samples if figure in sample] if outcome else []
 
     def check(self, claim: Claim) -> Spread | None:
         """Return the number that a claim is about, None if it was not measured."""

@@ -21,6 +21,13 @@ def _import() -> None:
     import truco_env  # noqa: F401
 
 
+def _names() -> None:
+    import truco_env
+
+    for name in truco_env.__all__:
+        getattr(truco_env, name)
+
+
 def _aec() -> None:
     """What a training loop needs of the PettingZoo environment."""
     from truco_env import truco_v0
@@ -70,7 +77,14 @@ def _whole() -> None:
     game.notation()
 
 
-STAGES: dict[str, Callable[[], None]] = {"import": _import, "aec": _aec, "aec_whole": _aec_whole, "batch": _batch, "whole": _whole}
+STAGES: dict[str, Callable[[], None]] = {
+    "import": _import,
+    "names": _names,
+    "aec": _aec,
+    "aec_whole": _aec_whole,
+    "batch": _batch,
+    "whole": _whole,
+}
 
 
 def start(seconds: float, stage: str, cold: int = 0) -> Measurement:

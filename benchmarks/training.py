@@ -55,8 +55,11 @@ class _Clock:
         setattr(owner, name, timed)
 
 
-def _learning(model: MaskablePPO, env: VecEnv, decisions: int) -> Measurement:
-    """Return a measurement of ``learn()``: the learner's decisions per second of wall-clock time, and the environment's share of it."""
+def _learning(model: MaskablePPO, env: VecEnv, decisions: int, time_of: str) -> Measurement:
+    """Return a measurement of ``learn()``: the learner's decisions per second of ``"cpu"`` (worker processes included) or ``"wall"`` time.
+
+    ``share`` is what environment, masks and opponents take of the wall-clock time.
+    """
     clock = _Clock()
     for name in _WATCHED:
         if hasattr(env, name):
@@ -69,16 +72,18 @@ def _learning(model: MaskablePPO, env: VecEnv, decisions: int) -> Measurement:
         model.learn(decisions, reset_num_timesteps=False, log_interval=1 << 30)
         cpu, wall = cpu_with_children() - cpu, time.perf_counter() - wall
         done = model.num_timesteps - before
-        return {"value": done / wall, "steps": done, "cpu": cpu, "wall": wall, "cpu_rate": done / cpu, "share": clock.seconds / wall}
+        value = done / (cpu if time_of == "cpu" else wall)
+        return {"value": value, "steps": done, "cpu": cpu, "wall": wall, "share": clock.seconds / wall}
 
     return measure
 
 
-def native(seconds: float, net: str, opponent: str) -> Measurement:
+def native(seconds: float, time_of: str, net: str, opponent: str) -> Measurement:
     """What ``train.py`` runs: the native vector environment, and MaskablePPO without Python loops over environments.
 
     Args:
-        seconds: wall-clock time of a repetition, roughly.
+        seconds: of a repetition, roughly.
+        time_of: ``"cpu"`` or ``"wall"``.
         net: ``"shared"``: policy and value share the layers; ``"separate"``: each has its own, as in Stable-Baselines3.
         opponent: name of the agent on the other side.
     """
@@ -94,23 +99,24 @@ def native(seconds: float, net: str, opponent: str) -> Measurement:
         }
     )
     trainer = Trainer(config, RunFolder(Path("runs/benchmark")), _Silent())  # learn() itself writes nothing there
-    return _learning(trainer.model, trainer.env, _whole_rollouts(seconds, config.rollout, 40_000))
+    return _learning(trainer.model, trainer.env, _whole_rollouts(seconds, config.rollout, 40_000), time_of)
 
 
-def stock(seconds: float, opponent: str) -> Measurement:
+def stock(seconds: float, time_of: str, opponent: str) -> Measurement:
     """MaskablePPO of sb3-contrib as it is, on the native vector environment."""
     rules = Rules()
     batch = LearnerBatch(rules, MATCHES, make_pool(opponent, rules).agents, learner="side", reward="shaped", seed=1)
     env = TrucoVecEnv(batch)
     rollout = Config().rollout
-    return _learning(_model(env, rollout), env, _whole_rollouts(seconds, rollout, 20_000))
+    return _learning(_model(env, rollout), env, _whole_rollouts(seconds, rollout, 20_000), time_of)
 
 
-def tutorial(seconds: float, kind: str, envs: int, opponent: str) -> Measurement:
+def tutorial(seconds: float, time_of: str, kind: str, envs: int, opponent: str) -> Measurement:
     """MaskablePPO of sb3-contrib on ``make_vec_env`` of the Gymnasium environment.
 
     Args:
         seconds: a repetition is one rollout as long as everybody's, a shorter one with less than ``FULL``.
+        time_of: ``"cpu"`` or ``"wall"``.
         kind: ``"dummy"`` or ``"subproc"``.
         envs: number of environments.
         opponent: name of the agent on the other side.
@@ -118,7 +124,7 @@ def tutorial(seconds: float, kind: str, envs: int, opponent: str) -> Measurement
     classes: dict[str, type[DummyVecEnv] | type[SubprocVecEnv]] = {"dummy": DummyVecEnv, "subproc": SubprocVecEnv}
     env = make_vec_env(_make, n_envs=envs, seed=1, vec_env_cls=classes[kind], env_kwargs={"opponent": opponent})
     rollout = int(Config().rollout * min(1.0, seconds / FULL))
-    return _learning(_model(env, rollout), env, rollout)
+    return _learning(_model(env, rollout), env, rollout, time_of)
 
 
 def _make(opponent: str) -> gymnasium.Env[Any, Any]:
