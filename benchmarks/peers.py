@@ -123,15 +123,13 @@ def pgx(seconds: float, game: str, size: int) -> Measurement:
 
 def pytruco(seconds: float) -> Measurement:
     """Pytruco: two players. It has no observation and no mask, so only the legal actions are read."""
-    from pytruco.pdt.chi import chis
-    from pytruco.pdt.partida import Partida
-
+    chis, new_match = import_module("pytruco.pdt.chi").chis, import_module("pytruco.pdt.partida").Partida
     draw = random.Random(1).random
 
     def run(steps: int) -> int:
         done = 0
         while done < steps:
-            match = Partida(20, ["Alice"], ["Bob"], verbose=False)
+            match = new_match(20, ["Alice"], ["Bob"], verbose=False)
             while not match.terminada():
                 legal = [action for of_one in chis(match, False) for action in of_one]
                 legal[int(draw() * len(legal))].hacer(match)

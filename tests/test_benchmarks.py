@@ -82,8 +82,8 @@ def test_a_ratio_is_taken_round_by_round_and_against_the_best_peer() -> None:
 
 
 def test_goals_that_are_missed_are_shown_as_missed() -> None:
-    run = results(raw_env=[30.0], texas_raw_env=[2.0], **{"import": [0.3]})
-    assert {claim.ours: reached for claim, _, reached in run.claims()} == {"raw-env": False, "import": True}
+    run = results(raw_env=[30.0], texas_raw_env=[2.0], import_names=[0.3])
+    assert {claim.ours: reached for claim, _, reached in run.claims()} == {"raw-env": False, "import-names": True}
 
 
 def test_a_rate_counts_what_was_done_and_not_what_was_asked_for() -> None:
