@@ -57,7 +57,7 @@ def test_what_breaks_off_is_told_and_is_an_error(tmp_path: Path, monkeypatch: py
     assert json.loads(kept.read_text(encoding="utf-8"))["outcomes"]["step-64"]["failed"] == "out of luck"
 
 
-@pytest.mark.parametrize("name", ["batch-64", "rollout-64", "raw-env", "env", "game", "game-play", "gym", "vector-random"])
+@pytest.mark.parametrize("name", ["batch-64", "rollout-64", "raw-env", "env", "game", "game-play", "gym", "vector-random", "import"])
 def test_our_workloads_run(name: str) -> None:
     assert prepare(WORKLOADS[name], 0.001)()["value"] > 0
 
