@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from benchmarks.catalogue import GROUPS, SEATS, SIZES, Claim, Group, Workload
+from benchmarks.catalogue import GROUPS, SEATS, Claim, Group, Workload
+from benchmarks.plot import draw
 from benchmarks.results import Results, Spread
 
 BEGIN: Final = "<!-- results: written by python -m benchmarks, do not edit -->"
 END: Final = "<!-- end of results -->"
 _TRAINING: Final = ("training", "cores")
-_ORANGE, _BLUE, _GREEN, _GREY = "#d95f02", "#1f5fa8", "#2f8f4e", "#777777"
 
 
 class PageError(ValueError):
@@ -34,7 +34,11 @@ def write_page(results: Results, page: Path) -> None:
     if not begin or not end:
         raise PageError(f"{page} has no place for the results: it needs the lines {BEGIN!r} and {END!r}")
     plot = page.with_suffix(".png")
-    shown = f"![Decisions a second by batch size, and time of a step by batch size]({plot.name})\n\n" if draw(results, plot) else ""
+    shown = (
+        f"![Decisions a second and time of a step by batch size, time of a decision by seats]({plot.name})\n\n"
+        if draw(results, plot)
+        else ""
+    )
     draft = page.with_name(f".{page.name}")
     draft.write_text(f"{head}{BEGIN}\n\n{machine(results)}\n\n{shown}{tables(results)}\n\n{END}{tail}", encoding="utf-8")
     draft.replace(page)
@@ -131,32 +135,3 @@ def _memory(results: Results) -> list[str]:
         return []
     views = ", ".join(f"{sample[0][f'observation_{seats}']:.0f} with {seats} seats" for seats in SEATS)
     return [f"A game's record has {sample[0]['game']:.0f} bytes, a mask {sample[0]['mask']:.0f}; an observation {views}."]
-
-
-def draw(results: Results, path: Path) -> bool:
-    """Draw speed and time of a step by batch size; return False if no batch sizes were measured."""
-    sizes = [size for size in SIZES if results.spread(f"batch-{size}")]
-    if len(sizes) < 2:
-        return False
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(10, 4), layout="constrained")
-    speed, growth = figure.subplots(1, 2)
-    for prefix, label, colour in (("batch", "Batch, random play", _BLUE), ("step", "Batch.step alone", _GREEN)):
-        spreads = {size: spread for size in sizes if (spread := results.spread(f"{prefix}-{size}"))}
-        xs = list(spreads)
-        speed.plot(xs, [s.median for s in spreads.values()], "o-", color=colour, label=label)
-        speed.fill_between(xs, [s.low for s in spreads.values()], [s.high for s in spreads.values()], color=colour, alpha=0.2, lw=0)
-        growth.plot(xs, [1e3 * size / s.median for size, s in spreads.items()], "o-", color=colour, label=label)
-    peers = {int(w.arguments["size"]): s for g in GROUPS for w in g.workloads if w.peer == "pgx" and (s := results.spread(w.name))}
-    if peers:
-        speed.plot(list(peers), [s.median for s in peers.values()], "s--", color=_ORANGE, label="Pgx leduc_holdem")
-    last = results.spread(f"batch-{sizes[-1]}")
-    assert last is not None
-    growth.plot(sizes, [1e3 * size / last.median for size in sizes], ":", color=_GREY, label="proportional to the games")
-    for axes, title in ((speed, "decisions a second"), (growth, "milliseconds a step")):
-        axes.set(xscale="log", yscale="log", xlabel="games in the batch", title=title)
-        axes.grid(alpha=0.3)
-        axes.legend(frameon=False)
-    figure.savefig(path, dpi=110)
-    return True
