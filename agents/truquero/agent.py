@@ -27,7 +27,7 @@ from agents.truquero.sight import (
 )
 from agents.truquero.truco import answer_truco, call_truco
 from truco_env.actions import Action
-from truco_env.engine.compile import hot_rule, rule
+from truco_env.engine.compile import hot_rule
 from truco_env.observation import layout_of
 from truco_env.rules import Rules
 

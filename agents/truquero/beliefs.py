@@ -9,11 +9,11 @@ import numpy.typing as npt
 
 from agents.truquero.duel import KINDS, N_KINDS
 from agents.truquero.sight import US
-from truco_env.engine.compile import hot_rule, rule
+from truco_env.engine.compile import hot_rule
 
 Floats = npt.NDArray[np.float64]
 
-#: Kinds of envido numbers, weakest first: the highest number of each.
+#: Kinds of envido numbers, weakest first: the highest number of each (full deck; other decks have their like).
 NUMBER_KINDS: Final = (21, 24, 26, 27, 28, 29, 30, 31, 33)
 N_NUMBER_KINDS: Final = len(NUMBER_KINDS)
 STAKE_SIZES: Final = (2, 4, 7, 12)  #: stakes of an envido up to each; larger ones are one more size
@@ -60,15 +60,6 @@ def believe(s: Any, b: Any) -> None:
     row = b.ladder[s.trick, ladder(s)]
     for kind in range(N_KINDS):
         s.belief[kind] = row[kind]
-
-
-@rule
-def number_kind(number: int) -> int:
-    """The kind of an envido number."""
-    kind = 0
-    while number > NUMBER_KINDS[kind]:
-        kind += 1
-    return kind
 
 
 _HOLDINGS: Final = (np.array(KINDS) + np.array((0.0, *KINDS[:-1]))) / 2  # the middle of each kind, as a share of all holdings

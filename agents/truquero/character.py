@@ -22,7 +22,7 @@ CHARACTER_DTYPE: Final = np.dtype(
         ("patience", np.float64),
         ("envido_caution", np.float64),
         ("envido_value", np.float64),
-        ("big_value", np.float64),
+        ("great", np.float64),
         ("envido_bluff", np.float64),
         ("envido_bluff_raise", np.float64),
         ("envido_bluff_falta", np.float64),
@@ -63,7 +63,7 @@ class Character:
         envido_step: by how much more, both, for each raise.
         envido_caution: taken off its chances before it calls or accepts an envido.
         envido_value: the chance to win, once it is accepted, from which it calls an envido for its value.
-        big_value: the chance to win from which it plays for more than seven points, calling or accepting.
+        great: how many of all rival numbers its own must beat before it plays for more than seven points.
         envido_bluff: how often it opens envido without the number for it.
         envido_bluff_raise: how often it answers an envido that it would refuse with a raise.
         envido_bluff_falta: how many of these bluffs are falta envido at once.
@@ -91,7 +91,7 @@ class Character:
     envido_step: float = 0.5
     envido_caution: float = 0.0
     envido_value: float = 0.5
-    big_value: float = 0.85
+    great: float = 0.92
     envido_bluff: float = 0.06
     envido_bluff_raise: float = 0.03
     envido_bluff_falta: float = 0.1
@@ -125,7 +125,7 @@ _MAESTRO: Final = Character(
     patience=0.65,
     envido_caution=-0.03,
     envido_value=0.25,
-    big_value=0.85,
+    great=0.92,
     envido_bluff=0.02,
     envido_bluff_raise=0.05,
     envido_bluff_falta=0.05,

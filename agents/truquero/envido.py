@@ -23,14 +23,30 @@ def _falta(s: Any, m: Any, winner: int) -> int:
 
 
 @rule
+def _wins(s: Any, m: Any) -> Any:
+    """How often our number is the best, by the kind of the rivals' best."""
+    return m.number_win[s.nearest, s.mates, s.rivals, max(int(s.envido), int(s.mate_number))]
+
+
+@rule
 def _number_odds(s: Any, m: Any, told: Any) -> float:
     """Our chance to have the best number; ``told``: how likely each kind of number of the rivals makes what they said."""
-    wins = m.number_win[s.nearest, s.mates, s.rivals, max(int(s.envido), int(s.mate_number))]
+    wins = _wins(s, m)
     hands, won = 1e-9, 0.0
     for kind in range(N_NUMBER_KINDS):
         hands += told[kind] * m.number_share[s.rivals, kind]
         won += told[kind] * wins[kind]
     return won / hands
+
+
+@rule
+def _is_great(s: Any, m: Any, c: Any) -> bool:
+    """Whether our number is good enough to play for much, whatever was said: else every bold falta would take a point."""
+    wins = _wins(s, m)
+    won = 0.0
+    for kind in range(N_NUMBER_KINDS):
+        won += wins[kind]
+    return won >= c.great
 
 
 @rule
@@ -43,14 +59,16 @@ def _call_worth(s: Any, m: Any, c: Any, told: Any, call: int) -> float:
     if call == _FALTA:
         ours, theirs = _falta(s, m, 0), _falta(s, m, 1)
     accepts = c.beliefs.chain_accepts[chain(int(s.envidos) + 1, ours, False)]
-    wins = m.number_win[s.nearest, s.mates, s.rivals, max(int(s.envido), int(s.mate_number))]
+    if ours > _BIG and not _is_great(s, m, c):
+        return 0.0
+    wins = _wins(s, m)
     hands, accepted, won = 1e-9, 1e-9, 0.0
     for kind in range(N_NUMBER_KINDS):
         hands += told[kind] * m.number_share[s.rivals, kind]
         accepted += told[kind] * m.number_share[s.rivals, kind] * accepts[kind]
         won += told[kind] * wins[kind] * accepts[kind]
     dares = won / accepted - c.envido_caution
-    if dares < (c.big_value if ours > _BIG else c.envido_value):
+    if dares < c.envido_value:
         return 0.0
     quiero = accepted / hands
     return (1.0 - quiero) * after(s, m, refused, 0) + quiero * gamble(s, m, dares, ours, theirs)
@@ -98,8 +116,8 @@ def answer_envido(s: Any, m: Any, c: Any, mask: Any, draws: Any) -> int:
     told = c.beliefs.chain[chain(int(s.envidos), int(s.stake_them), False)]
     chance = max(_number_odds(s, m, told) - c.envido_caution, 0.0)
     accept, refuse = gamble(s, m, chance, int(s.stake_us), int(s.stake_them)), after(s, m, 0, int(s.refused))
-    if s.stake_us > _BIG and chance < c.big_value and refuse > 0.0:
-        accept = 0.0
+    if s.stake_us > _BIG and refuse > 0.0:
+        accept = 1.0 if _is_great(s, m, c) else 0.0
     call = _best_call(s, m, c, mask, told, max(accept, refuse))
     if call != _NONE and draws[2] >= c.envido_patience:
         return call

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.truquero.stakes import after, against_best, gamble
+from agents.truquero.stakes import after, gamble
 from truco_env.actions import Action
 from truco_env.engine.compile import rule
 from truco_env.engine.score import falta_points
@@ -40,12 +40,18 @@ def _refused(s: Any, r: Any) -> int:
 
 
 @rule
+def _against_better(chance: float, weaker: float) -> float:
+    """The chance to beat a random flor, turned into the chance to beat one that is not among the ``weaker`` share of them."""
+    return max(0.0, chance - weaker) / (1.0 - weaker)
+
+
+@rule
 def answer_flor(s: Any, m: Any, c: Any, mask: Any) -> int:
     """The answer to a flor call of a rival: the one that is worth most."""
     r = m.rules
     chance = m.best_flor[s.nearest, s.flor]
     if s.flor_rung != _SUNG:
-        chance = against_best(chance, c.flor_respect, 0.0)
+        chance = _against_better(chance, c.flor_respect)
     choice, best = _NO_QUIERO, after(s, m, 0, _refused(s, r))
     compare = _QUIERO if mask[_QUIERO] else _FLOR
     if mask[compare]:
@@ -56,7 +62,7 @@ def answer_flor(s: Any, m: Any, c: Any, mask: Any) -> int:
         if mask[call]:
             ours, theirs = (6, 6) if call == _CONTRAFLOR else (_resto(s, r, 0), _resto(s, r, 1))
             refused = 6 if s.flor_rung == _CONTRA else 3 if r.flor_answers == FLOR_TRUCOMANO else 4
-            accepted = gamble(s, m, against_best(chance, c.flor_fold, 0.0), ours, theirs)
+            accepted = gamble(s, m, _against_better(chance, c.flor_fold), ours, theirs)
             worth = c.flor_fold * after(s, m, refused, 0) + (1.0 - c.flor_fold) * accepted
             if worth > best:
                 choice, best = call, worth

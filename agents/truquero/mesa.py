@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from agents.truquero.beliefs import N_NUMBER_KINDS, NUMBER_KINDS
 from agents.truquero.duel import TABLES_DTYPE, duel_odds
-from truco_env.cards import DECKS, N_TIERS, TIERS, VALUES
+from truco_env.cards import DECKS, FULL_DECK, N_TIERS, TIERS, VALUES
 from truco_env.rules import RULES_DTYPE, Rules
 
 Floats = npt.NDArray[np.float64]
@@ -23,8 +23,11 @@ _MOST_HIDDEN: Final = 3 * _MOST_RIVALS  #: cards of one side that a player does 
 _NUMBERS: Final = 39  #: envido numbers and flores, 0..38
 MOST_POINTS: Final = 40  #: points to go that are told apart
 
-#: Points that change hands in a hand, to either side alike, and how often: a rough count of hands between good players.
-_HANDS: Final = ((1, 0.42), (2, 0.30), (3, 0.12), (4, 0.09), (6, 0.07))
+#: How hands between good players end, rounded: points of the side that gets more, of the other, and how often.
+_HANDS: Final = (
+    (1, 0, 0.32), (2, 0, 0.20), (1, 1, 0.15), (3, 0, 0.08), (4, 0, 0.07),
+    (2, 1, 0.06), (3, 1, 0.04), (5, 0, 0.03), (6, 0, 0.03), (4, 1, 0.02),
+)  # fmt: skip
 
 MESA_DTYPE: Final = np.dtype(
     [
@@ -75,26 +78,34 @@ def _fill_tricks(mesa: npt.NDArray[np.void], deck: int) -> None:
                 mesa["tie"][0, mates, rivals, tier] = mine @ theirs
 
 
+@lru_cache
 def _hand_numbers(deck: int, *, flor: bool) -> tuple[Floats, Floats]:
-    """Count envido numbers (leaving out the hands with flor, if flor is played) and flores over all hands of a deck."""
+    """How often each number and each flor is held; with ``flor`` who holds one has no number."""
     numbers, flores = np.zeros(_NUMBERS), np.zeros(_NUMBERS)
     for hand in combinations(DECKS[deck].tolist(), 3):
-        if len({card % 4 for card in hand}) == 1:
+        if flor and len({card % 4 for card in hand}) == 1:
             flores[20 + VALUES[list(hand)].sum()] += 1
-            if flor:
-                continue
+            continue
         best = max(int(VALUES[card]) for card in hand)
         for a, b in combinations(hand, 2):
             if a % 4 == b % 4:
                 best = max(best, 20 + int(VALUES[a]) + int(VALUES[b]))
         numbers[best] += 1
-    return numbers / numbers.sum(), flores / flores.sum()
+    return numbers / numbers.sum(), flores / max(flores.sum(), 1)
+
+
+def _kinds_of_numbers(numbers: Floats) -> npt.NDArray[np.int64]:
+    """The kind of each number: as good as the number of the full deck that beats as many others."""
+    usual, _ = _hand_numbers(FULL_DECK, flor=False)
+    borders = np.cumsum(usual)[list(NUMBER_KINDS)]
+    middle = np.cumsum(numbers) - numbers / 2
+    return np.searchsorted(borders, middle).clip(max=N_NUMBER_KINDS - 1)
 
 
 def _fill_numbers(mesa: npt.NDArray[np.void], deck: int, *, flor: bool) -> None:
     numbers, flores = _hand_numbers(deck, flor=flor)
     cdf = np.cumsum(numbers)
-    kinds = np.searchsorted(NUMBER_KINDS, np.arange(_NUMBERS)).clip(max=N_NUMBER_KINDS - 1)
+    kinds = _kinds_of_numbers(numbers)
     for rivals in range(1, _MOST_RIVALS + 1):
         theirs = _best_of(cdf, rivals)
         mesa["number_share"][0, rivals] = np.bincount(kinds, theirs, N_NUMBER_KINDS)
@@ -115,13 +126,13 @@ def _fill_numbers(mesa: npt.NDArray[np.void], deck: int, *, flor: bool) -> None:
 
 def _fill_score(mesa: npt.NDArray[np.void], legs: int) -> None:
     leg = mesa["leg"][0]
-    leg[0, :] = 1.0
-    leg[1:, 0] = 0.0
+    leg[0, :] = 1.0  # who gets more is paid first
     for total in range(2, 2 * MOST_POINTS + 1):
         for ours in range(max(1, total - MOST_POINTS), min(MOST_POINTS, total - 1) + 1):
             theirs = total - ours
             leg[ours, theirs] = sum(
-                0.5 * chance * (leg[max(ours - points, 0), theirs] + leg[ours, max(theirs - points, 0)]) for points, chance in _HANDS
+                0.5 * chance * (leg[max(ours - more, 0), max(theirs - less, 0)] + 1 - leg[max(theirs - more, 0), max(ours - less, 0)])
+                for more, less, chance in _HANDS
             )
     for ours in range(3):
         for theirs in range(3):

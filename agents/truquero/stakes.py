@@ -1,4 +1,4 @@
-"""Stakes: what points mean for the match, and whether a call, a raise, a quiero or a no quiero is worth it."""
+"""Stakes: what points mean for the match."""
 
 from __future__ import annotations
 
@@ -6,15 +6,6 @@ from typing import Any
 
 from agents.truquero.mesa import MOST_POINTS
 from truco_env.engine.compile import hot_rule
-
-
-@hot_rule
-def against_best(chance: float, weaker: float, doubt: float) -> float:
-    """A chance against a random holding, turned into the chance against one that is not among the ``weaker`` share of them.
-
-    ``chance`` is taken as the share of holdings that we beat; ``doubt`` is how far we do not believe it.
-    """
-    return doubt * chance + (1.0 - doubt) * max(0.0, chance - weaker) / (1.0 - weaker)
 
 
 @hot_rule
