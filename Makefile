@@ -24,7 +24,7 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 
 train: setup
 	$(BIN)/python train.py --config $(CONFIG) --run runs/train
-	$(BIN)/python evaluate.py table runs/train --against $(OPPONENTS) --groups $(GROUPS) --workers $(WORKERS) --out runs/train/evaluation.json
+	$(BIN)/python evaluate.py table runs/train:greedy --against $(OPPONENTS) --groups $(GROUPS) --workers $(WORKERS) --out runs/train/evaluation.json
 
 test: lint types
 	$(BIN)/python -m pytest -n 2
