@@ -434,7 +434,7 @@ def test_an_interrupt_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
         assert process.stdout.readline().startswith("training in ")
         time.sleep(2)
         process.send_signal(signal.SIGINT)
-        said, errors = process.communicate(timeout=60)
+        said, errors = process.communicate(timeout=300)
     finally:
         process.kill()
     assert process.returncode == 130, errors

@@ -82,6 +82,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         print(f"train.py: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("train.py: interrupted before training began", file=sys.stderr)
+        return 130
 
 
 def _prepare(options: argparse.Namespace) -> tuple[Config, RunFolder, bool]:
