@@ -15,7 +15,7 @@ from typing import Final
 from benchmarks.catalogue import GROUPS, WORKLOADS
 from benchmarks.page import PageError, tables, write_page
 from benchmarks.race import ROOT, Course, race
-from benchmarks.results import Machine, Results
+from benchmarks.results import Machine, Results, ResultsError
 
 _ROUNDS: Final = 5
 _QUICK_ROUNDS: Final = 2
@@ -35,6 +35,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--peers-python", default=sys.executable, metavar="PATH", help="the interpreter of the peers (default: this one)")
     parser.add_argument("--page", type=Path, metavar="PATH", help="the page to write the results into (default: docs/benchmarks.md)")
     parser.add_argument("--results", type=Path, default=Path("runs/benchmarks.json"), metavar="PATH", help="where to keep every sample")
+    parser.add_argument("--resume", action="store_true", help="go on with an interrupted run: groups that it finished are kept")
     parser.add_argument("--from", dest="saved", type=Path, metavar="PATH", help="measure nothing: write the page from kept results")
     return parser
 
@@ -62,9 +63,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             write_page(results, page)
             print(f"\nThe page is {page}.")
     except KeyboardInterrupt:
-        print("\nInterrupted: nothing is written.", file=sys.stderr)
+        print(f"\nInterrupted: the finished groups are in {given.results}; go on with --resume.", file=sys.stderr)
         return 130
-    except (OSError, PageError) as error:
+    except (OSError, PageError, ResultsError) as error:
         print(f"python -m benchmarks: {error}", file=sys.stderr)
         return 1
     return int(any(outcome.failed for name, outcome in results.outcomes.items() if WORKLOADS[name].peer is None))
@@ -78,13 +79,15 @@ def _measure(given: argparse.Namespace, cores: list[int]) -> Results:
         peers=str(Path(shutil.which(given.peers_python) or given.peers_python).absolute()),
     )
     results = Results(_command(given), Machine.here(), loads=[os.getloadavg()[0]])
+    if given.resume:
+        results = results.resumed(given.results)
     for group in GROUPS:
         chosen = [w for w in group.workloads if not given.only or w.name in given.only or group.name in given.only]
-        if chosen:
+        if any(workload.name not in results.outcomes for workload in chosen):
             results.outcomes |= race(chosen, course, partial(_say, f"{group.name}: "))
             results.loads.append(os.getloadavg()[0])
+            results.save(given.results)
     _say("", "")
-    results.save(given.results)
     print(f"Every sample is in {given.results}.\n")
     return results
 

@@ -15,6 +15,10 @@ from benchmarks.catalogue import CLAIMS, Claim
 from benchmarks.race import Outcome
 
 
+class ResultsError(ValueError):
+    """Kept results that cannot be used."""
+
+
 class Spread(NamedTuple):
     """A median and the range around it."""
 
@@ -115,8 +119,28 @@ class Results:
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Read what ``save`` wrote."""
-        values = json.loads(path.read_text(encoding="utf-8"))
-        values["machine"] = Machine(**values["machine"])
-        values["outcomes"] = {name: Outcome(**outcome) for name, outcome in values["outcomes"].items()}
-        return cls(**values)
+        """Read what ``save`` wrote.
+
+        Raises:
+            OSError: there is no such file.
+            ResultsError: it is something else.
+        """
+        try:
+            values = json.loads(path.read_text(encoding="utf-8"))
+            values["machine"] = Machine(**values["machine"])
+            values["outcomes"] = {name: Outcome(**outcome) for name, outcome in values["outcomes"].items()}
+            return cls(**values)
+        except (ValueError, TypeError, KeyError) as error:
+            raise ResultsError(f"{path} holds no results of a benchmark run: {error}") from error
+
+    def resumed(self, path: Path) -> Self:
+        """Return the kept results of a run like this one, to go on with; each group is still measured in one go.
+
+        Raises:
+            OSError: there is no such file.
+            ResultsError: it is something else, or of another command or machine.
+        """
+        kept = self.load(path)
+        if (kept.command, kept.machine) != (self.command, self.machine):
+            raise ResultsError(f"{path} is of another run, {kept.command!r} on {kept.machine.cpu}: go on with the same command there")
+        return kept

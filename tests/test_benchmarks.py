@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
 
 import pytest
 
-from benchmarks.catalogue import CLAIMS, GROUPS, WORKLOADS, Claim
+from benchmarks.catalogue import CLAIMS, GROUPS, WORKLOADS, Claim, Workload
 from benchmarks.cli import main
 from benchmarks.meter import rate_of
 from benchmarks.page import BEGIN, END, PageError, short, write_page
@@ -55,6 +56,25 @@ def test_what_breaks_off_is_told_and_is_an_error(tmp_path: Path, monkeypatch: py
     kept = tmp_path / "kept.json"
     assert main(["--quick", "--only", "step-64", "--results", str(kept)]) == 1
     assert json.loads(kept.read_text(encoding="utf-8"))["outcomes"]["step-64"]["failed"] == "out of luck"
+
+
+def test_an_interrupted_run_goes_on_after_its_last_finished_group(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = tmp_path / "kept.json"
+    command = ["--quick", "--only", "step-64", "raw-env", "--results", str(kept)]
+    measured: list[str] = []
+
+    def race(workloads: Sequence[Workload], *_: object) -> dict[str, Outcome]:
+        measured.append(workloads[0].name)
+        if len(measured) == 2:
+            raise KeyboardInterrupt
+        return {workload.name: Outcome([{"value": 1.0}]) for workload in workloads}
+
+    monkeypatch.setattr("benchmarks.cli.race", race)
+    assert main(command) == 130
+    assert main([*command, "--resume"]) == 0
+    assert measured == ["step-64", "raw-env", "raw-env"]
+    assert Results.load(kept).outcomes.keys() == {"step-64", "raw-env"}
+    assert main(["--quick", "--only", "env", "--results", str(kept), "--resume"]) == 1, "another command"
 
 
 @pytest.mark.parametrize("name", ["batch-64", "rollout-64", "raw-env", "env", "game", "game-play", "gym", "vector-random", "import"])
