@@ -47,8 +47,14 @@ docs: setup
 	$(BIN)/python -m truco_env.rules_page > docs/rules.md
 	$(BIN)/python -m truco_env.observation_page > docs/observations.md
 
-bench: setup
-	$(BIN)/python -m benchmarks
+bench: setup .venv-bench/.ready
+	$(BIN)/python -m benchmarks --peers-python .venv-bench/bin/python
+
+.venv-bench/.ready: benchmarks/requirements-peers.txt
+	@test -x .venv-bench/bin/python || $(PYTHON) -m venv .venv-bench
+	@echo "Installing the peers into .venv-bench ..."
+	@.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/requirements-peers.txt
+	@touch $@
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info
