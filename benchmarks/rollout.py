@@ -8,12 +8,12 @@ from typing import Any, Final, TypeVar
 
 import numba
 import numpy as np
-from numba.cpython.unsafe.numbers import trailing_zeros
 
 from truco_env.batch import restart
 from truco_env.engine.chance import GOLDEN, below, mix, next_match_seed
-from truco_env.engine.compile import JIT, EngineCache, hot_rule
+from truco_env.engine.compile import JIT, EngineCache
 from truco_env.engine.hand import deal
+from truco_env.engine.legal import count_actions, nth_action
 from truco_env.engine.record import new_games
 from truco_env.engine.step import apply_action, find_decision
 from truco_env.rules import Rules
@@ -37,22 +37,6 @@ def _entry(function: Function) -> Function:
     return dispatcher  # type: ignore[no-any-return]
 
 
-@hot_rule
-def _count(actions: int) -> int:
-    """How many actions a set of them has."""
-    pairs: Any = actions - ((actions >> 1) & 0x5555555555555555)
-    fours: Any = (pairs & 0x3333333333333333) + ((pairs >> 2) & 0x3333333333333333)
-    return int((((fours + (fours >> 4)) & 0x0F0F0F0F0F0F0F0F) * 0x0101010101010101) >> 56)
-
-
-@hot_rule
-def _choose(actions: int, bits: Any) -> int:
-    """An action of a set, each equally likely."""
-    for _ in range(below(bits, _count(actions))):
-        actions &= actions - 1
-    return int(trailing_zeros(actions))
-
-
 @_entry
 def _play(games: Any, rules: Any, stream: Any, rounds: int) -> None:
     r = rules[0]
@@ -62,7 +46,7 @@ def _play(games: Any, rules: Any, stream: Any, rounds: int) -> None:
         for i in range(len(games)):
             g = games[i]
             state = state + GOLDEN
-            apply_action(g, r, _choose(g.legal, mix(state)))
+            apply_action(g, r, nth_action(g.legal, below(mix(state), count_actions(g.legal))))
             if g.match_over:
                 restart(g, r, next_match_seed(g.seed), deck)
             elif g.hand_over:

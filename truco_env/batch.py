@@ -15,6 +15,7 @@ from truco_env.encode import encode, put
 from truco_env.engine.chance import next_match_seed
 from truco_env.engine.compile import entry, hot_rule, rule
 from truco_env.engine.hand import deal, start_match
+from truco_env.engine.legal import count_actions, nth_action
 from truco_env.engine.record import GAME_DTYPE, new_games
 from truco_env.engine.step import apply_action, find_decision
 from truco_env.errors import IllegalActionError
@@ -76,6 +77,12 @@ def restart(g: Any, r: Any, seed: int, deck: Any) -> None:
     start_match(g, r, seed)
     deal(g, r, deck)
     find_decision(g, r)
+
+
+@rule
+def _encode_final(g: Any, r: Any, at: Any, base: int, me: int, o: Any) -> None:
+    """``encode`` out of line: a second copy of it in the loop over the matches would slow every step."""
+    encode(g, r, at, base, me, o)
 
 
 @entry
@@ -140,7 +147,7 @@ def _step_rows(
                 if g.match_over and kind != _POINTS:
                     pay_result(g, r, rewards, i * accounts)
                 if len(finals):
-                    encode(g, r, at, i * size, int(viewers[i]), finals)
+                    _encode_final(g, r, at, i * size, int(viewers[i]), finals)
                 winners[i] = g.winners
                 hands[i] = g.hand_no + 1
                 restart(g, r, next_match_seed(g.seed), deck)
@@ -153,24 +160,19 @@ def _step_rows(
 
 
 @entry
-def _pick(masks: Any, draws: Any, actions: Any) -> None:
-    for k in range(len(masks)):
-        count = 0
-        for action in range(N_ACTIONS):
-            count += masks[k, action]
-        left = np.int64(draws[k] * count)
-        for action in range(N_ACTIONS):
-            if masks[k, action]:
-                if left == 0:
-                    actions[k] = action
-                    break
-                left -= 1
+def _pick(words: Any, draws: Any, actions: Any) -> None:
+    """Masks come as 32-bit words of four actions, a byte each; the product gathers a word's bytes in four bits."""
+    for k in range(len(words)):
+        legal: Any = 0
+        for w in range(N_ACTIONS // 4):
+            legal |= ((np.int64(words[k, w]) * 0x01020408 >> 24) & 15) << (4 * w)
+        actions[k] = nth_action(legal, int(draws[k] * count_actions(legal))) if legal else 0
 
 
 def pick_uniform(masks: npt.NDArray[np.int8], rng: np.random.Generator) -> npt.NDArray[np.int64]:
     """Return a legal action per row of ``masks`` (int8, (n, N_ACTIONS)), each equally likely; int64 of shape (n,)."""
     actions = np.zeros(len(masks), dtype=np.int64)
-    _pick(masks, rng.random(len(masks)), actions)
+    _pick(np.ascontiguousarray(masks, dtype=np.int8).view(np.int32), rng.random(len(masks)), actions)
     return actions
 
 

@@ -83,3 +83,19 @@ def _at_turn(g: Any, r: Any, seat: int) -> int:
     if may_call_truco(g, r, seat):
         actions |= 1 << (TRUCO + next_rung(g, r) - 1)
     return actions
+
+
+@hot_rule
+def count_actions(actions: int) -> int:
+    """How many actions a set of them has."""
+    pairs: Any = actions - ((actions >> 1) & 0x5555555555555555)
+    fours: Any = (pairs & 0x3333333333333333) + ((pairs >> 2) & 0x3333333333333333)
+    return int((((fours + (fours >> 4)) & 0x0F0F0F0F0F0F0F0F) * 0x0101010101010101 >> 56) & 127)
+
+
+@hot_rule
+def nth_action(actions: int, n: int) -> int:
+    """The ``n``-th action of a set, from 0."""
+    for _ in range(n):
+        actions &= actions - 1
+    return count_actions((actions & -actions) - 1)
