@@ -51,7 +51,7 @@ def _potential(g: Any, r: Any, account: int) -> float:
 
 
 @hot_rule
-def measure(g: Any, r: Any, kind: int, sign: float, rewards: Any, base: int) -> None:
+def _measure(g: Any, r: Any, kind: int, sign: float, rewards: Any, base: int) -> None:
     """Add what the position is worth to ``rewards[base:]``, by account: with sign 1 after an action, with -1 before it."""
     accounts = 3 if r.gallo else 2
     if kind == _POINTS:
@@ -65,10 +65,35 @@ def measure(g: Any, r: Any, kind: int, sign: float, rewards: Any, base: int) -> 
 
 
 @rule
-def pay_result(g: Any, r: Any, rewards: Any, base: int) -> None:
-    """Add +1 for each account that won the match and -1 for the others to ``rewards[base:]``."""
+def result_of_hand(g: Any, r: Any, start: Any, account: int) -> float:
+    """Who did better in a hand that began with the scores ``start``: 1, -1, or 0 for equal points; the match's winner if it ended that."""
+    accounts = 3 if r.gallo else 2
+    if g.match_over:
+        return 1.0 if (int(g.winners) >> account) & 1 else -1.0
+    ahead = 0.0
+    for other in range(accounts):
+        ahead += (g.scores[other] - start[other]) * (1.0 if other == account else -1.0 / (accounts - 1))
+    return 1.0 if ahead > 0.01 else (-1.0 if ahead < -0.01 else 0.0)
+
+
+@rule
+def _pay_result(g: Any, r: Any, kind: int, start: Any, rewards: Any, base: int) -> None:
+    """Add the result of an episode that is over to ``rewards[base:]``, in place of the potential of its last position."""
+    _measure(g, r, kind, -1.0, rewards, base)
     for account in range(3 if r.gallo else 2):
-        rewards[base + account] += 1.0 if (int(g.winners) >> account) & 1 else -1.0
+        rewards[base + account] += result_of_hand(g, r, start, account)
+
+
+@hot_rule
+def earn(g: Any, r: Any, episode: int, kind: int, start: Any, action: int, rewards: Any, base: int) -> None:
+    """Carry out an action and write what each account earns by it into ``rewards[base:]``; ``start``: scores when the episode began."""
+    for account in range(3 if r.gallo else 2):
+        rewards[base + account] = 0.0
+    _measure(g, r, kind, -1.0, rewards, base)
+    apply_action(g, r, action)
+    _measure(g, r, kind, 1.0, rewards, base)
+    if g.hand_over and kind != _POINTS and (g.match_over or episode == _HAND_EPISODE):
+        _pay_result(g, r, kind, start, rewards, base)
 
 
 @rule
@@ -132,20 +157,15 @@ def _step_rows(
     episode, kind = modes[0], modes[1]
     size, accounts = at[-1], 3 if r.gallo else 2
     deck = np.empty(40, dtype=np.int8)
+    start = np.zeros(3, dtype=np.float64)
     for k in range(len(rows)):
         i = rows[k]
         g = games[i]
-        for account in range(accounts):
-            rewards[i * accounts + account] = 0.0
-        measure(g, r, kind, -1.0, rewards, i * accounts)
-        apply_action(g, r, actions[k])
-        measure(g, r, kind, 1.0, rewards, i * accounts)
+        earn(g, r, episode, kind, start, actions[k], rewards, i * accounts)
         done[i] = False
         if g.hand_over:
             if g.match_over or episode == _HAND_EPISODE:
                 done[i] = True
-                if g.match_over and kind != _POINTS:
-                    pay_result(g, r, rewards, i * accounts)
                 if len(finals):
                     _encode_final(g, r, at, i * size, int(viewers[i]), finals)
                 winners[i] = g.winners
@@ -185,7 +205,8 @@ class Batch:
         rules: the table.
         size: number of matches.
         episode: ``"match"`` or ``"hand"`` (every hand a new match at 0-0).
-        reward: ``"win"`` (+1 / -1 when the match ends), ``"points"`` (difference of points, zero-sum, as they are posted) or
+        reward: ``"win"`` (+1 / -1 when the match ends; for a hand episode that does not end it, +1 for more points than the others got,
+            -1 for fewer, 0 for equal), ``"points"`` (difference of points, zero-sum, as they are posted) or
             ``"shaped"`` (win, plus the change of a potential of scores and legs; it adds up to the win alone).
         keep_finals: keep the last observation of a finished episode in ``finals``, as seen by the seat in ``viewers``.
 

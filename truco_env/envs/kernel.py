@@ -10,19 +10,18 @@ from typing import Any, Final
 import numpy as np
 
 from truco_env.actions import N_ACTIONS, N_SENAS
-from truco_env.batch import EPISODES, REWARDS, measure, pay_result, restart, write_mask
+from truco_env.batch import EPISODES, earn, restart, result_of_hand, write_mask
 from truco_env.encode import encode, write_card
 from truco_env.engine.chance import GOLDEN, below, mix, next_match_seed
 from truco_env.engine.compile import entry, hot_rule, rule
 from truco_env.engine.flor import may_sing
 from truco_env.engine.hand import deal
 from truco_env.engine.record import GAME_DTYPE
-from truco_env.engine.step import apply_action, find_decision
+from truco_env.engine.step import find_decision
 from truco_env.observation import CARD_WIDTH, N_POLLS, F
 from truco_env.rules import RULES_DTYPE
 
 _HAND_EPISODE: Final = EPISODES.index("hand")
-_POINTS: Final = REWARDS.index("points")
 _S11: Final = np.uint64(11)
 _LEARNER: Final = -1
 _NOBODY: Final = -2
@@ -117,33 +116,9 @@ def _player_of(t: Any, r: Any, modes: Any, seat: int) -> Any:
 
 
 @rule
-def _result_of_hand(g: Any, r: Any, base: Any, account: int) -> float:
-    """Who did better in a hand that began with the scores ``base``: 1, -1, or 0 for equal points; the match's winner if it ended that."""
-    accounts = 3 if r.gallo else 2
-    if g.match_over:
-        return 1.0 if (int(g.winners) >> account) & 1 else -1.0
-    ahead = 0.0
-    for other in range(accounts):
-        ahead += (g.scores[other] - base[other]) * (1.0 if other == account else -1.0 / (accounts - 1))
-    return 1.0 if ahead > 0.01 else (-1.0 if ahead < -0.01 else 0.0)
-
-
-@rule
 def _earn(g: Any, r: Any, episode: int, kind: int, base: Any, action: Any, earned: Any) -> None:
-    """Carry out an action and write what each account earns by it into ``earned``, float64 (3,)."""
-    for account in range(3):
-        earned[account] = 0.0
-    measure(g, r, kind, -1.0, earned, 0)
-    apply_action(g, r, action)
-    measure(g, r, kind, 1.0, earned, 0)
-    if kind == _POINTS or not g.hand_over:
-        return
-    if g.match_over:
-        pay_result(g, r, earned, 0)
-    elif episode == _HAND_EPISODE:
-        measure(g, r, kind, -1.0, earned, 0)
-        for account in range(3 if r.gallo else 2):
-            earned[account] += _result_of_hand(g, r, base, account)
+    """``earn``, compiled once for all its callers here."""
+    earn(g, r, episode, kind, base, action, earned, 0)
 
 
 @rule
@@ -153,7 +128,7 @@ def _finish_episode(g: Any, r: Any, at: Any, t: Any, base: Any, finals: Any, row
     t.done = 1
     t.last_reward = t.carried
     t.last_total = t.total + t.carried
-    t.last_result = np.int8(_result_of_hand(g, r, base, account))
+    t.last_result = np.int8(result_of_hand(g, r, base, account))
     t.last_seat = t.seat
     t.last_opponent = t.opponent
     t.last_partner = t.partner
@@ -206,12 +181,10 @@ def _follow(
 @rule
 def _carry_out(
     games: Any, r: Any, at: Any, tables: Any, modes: Any, pool: Any, pool_edges: Any, mates: Any, mate_edges: Any, rows: Any, actions: Any,
-    finals: Any, players: Any, started: Any,
+    finals: Any, players: Any, started: Any, deck: Any, earned: Any, base: Any,
 ) -> None:  # fmt: skip
     """First half of ``advance``: act, go on to the next hand or match, and note in ``players`` who decides next in each row."""
     episode, kind, turn = modes[0], modes[1], modes[5]
-    deck = np.empty(40, dtype=np.int8)
-    earned, base = np.zeros(3, dtype=np.float64), np.zeros(3, dtype=np.float64)
     for k in range(len(rows)):
         row = rows[k]
         g, t = games[row], tables[row]
@@ -271,7 +244,11 @@ def advance(
         if bad >= 0:
             return -1 - bad
     players = np.empty(len(rows), dtype=np.int32)
-    _carry_out(games, r, at, tables, modes, pool, pool_edges, mates, mate_edges, rows, actions, finals, players, started)
+    deck = np.empty(40, dtype=np.int8)
+    earned, base = np.zeros(3, dtype=np.float64), np.zeros(3, dtype=np.float64)
+    _carry_out(
+        games, r, at, tables, modes, pool, pool_edges, mates, mate_edges, rows, actions, finals, players, started, deck, earned, base
+    )  # fmt: skip
     places = np.zeros(len(counts), dtype=np.int64)
     for k in range(len(rows)):
         if players[k] >= 0:
@@ -382,7 +359,7 @@ def play_one(desk: Any, view: Any, action: int) -> int:
     if g.hand_over:
         if g.match_over or d.episode == _HAND_EPISODE:
             for account in range(3 if r.gallo else 2):
-                d.result[account] = _result_of_hand(g, r, d.base, account)
+                d.result[account] = result_of_hand(g, r, d.base, account)
             return status | OVER
         if d.hold:
             return status | HELD

@@ -1,0 +1,124 @@
+"""Batch: what a step earns, what an episode's end leaves behind, and the uniform choice."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from truco_env import Batch, IllegalActionError, Rules, decode, pick_uniform
+from truco_env.actions import N_ACTIONS
+
+TABLES = (Rules("argentino", 2), Rules("argentino", 3), Rules("argentino", 4), Rules("trucomano", 2), Rules("truc_valencia", 4))
+
+
+def started(rules: Rules, **modes: object) -> tuple[Batch, np.random.Generator]:
+    batch = Batch(rules, 64, **modes)  # type: ignore[arg-type]
+    batch.reset(3)
+    return batch, np.random.default_rng(5)
+
+
+@pytest.mark.parametrize("rules", TABLES, ids=repr)
+@pytest.mark.parametrize("reward", ["win", "shaped"])
+def test_rewards_of_a_match_sum_to_its_result(rules: Rules, reward: str) -> None:
+    batch, rng = started(rules, reward=reward)
+    total, ended = np.zeros(batch.rewards.shape), 0
+    for _ in range(1500):
+        batch.step(pick_uniform(batch.masks, rng))
+        total += batch.rewards
+        for row in np.flatnonzero(batch.done):
+            won = (int(batch.winners[row]) >> np.arange(rules.n_accounts)) & 1
+            assert total[row] == pytest.approx(2 * won - 1, abs=1e-5)
+            ended += 1
+        total[batch.done] = 0
+    assert ended > 20
+
+
+@pytest.mark.parametrize("rules", TABLES, ids=repr)
+@pytest.mark.parametrize("reward", ["win", "shaped"])
+def test_a_hand_pays_the_sign_of_its_points(rules: Rules, reward: str) -> None:
+    batch, rng = started(rules, episode="hand", reward=reward)
+    by_points = Batch(rules, 64, episode="hand", reward="points")
+    by_points.reset(3)
+    total, points, signs = np.zeros(batch.rewards.shape), np.zeros(batch.rewards.shape), set()
+    for _ in range(300):
+        actions = pick_uniform(batch.masks, rng)
+        batch.step(actions)
+        by_points.step(actions)
+        total += batch.rewards
+        points += by_points.rewards
+        for row in np.flatnonzero(batch.done):
+            if batch.winners[row] == 0:
+                assert total[row] == pytest.approx(np.sign(np.round(points[row], 3)), abs=1e-5)
+                signs.add(float(np.sign(np.round(points[row, 0], 3))))
+        total[batch.done] = 0
+        points[batch.done] = 0
+    assert {-1.0, 1.0} <= signs
+
+
+def test_points_are_the_difference_and_zero_sum() -> None:
+    batch, rng = started(Rules("argentino", 2), reward="points")
+    for _ in range(200):
+        before = batch.games["scores"].astype(int)
+        batch.step(pick_uniform(batch.masks, rng))
+        assert np.allclose(batch.rewards.sum(axis=1), 0)
+        on = ~batch.done
+        after = batch.games["scores"].astype(int)
+        gained = (after - before)[on]
+        assert np.array_equal(batch.rewards[on, 0], gained[:, 0] - gained[:, 1])
+
+
+def test_the_last_view_of_an_episode_is_that_of_the_seat_asked() -> None:
+    batch, rng = started(Rules("argentino", 2), episode="hand", keep_finals=True)
+    batch.viewers[:] = np.arange(64) % 2
+    ended = 0
+    for _ in range(40):
+        seen = [batch.observe(np.arange(64), np.full(64, seat, dtype=np.int8))[0] for seat in (0, 1)]
+        batch.step(pick_uniform(batch.masks, rng))
+        for row in np.flatnonzero(batch.done):
+            hand = decode(batch.finals[row], batch.rules)["hand"]
+            assert hand == decode(seen[row % 2][row], batch.rules)["hand"]
+            assert hand != decode(seen[1 - row % 2][row], batch.rules)["hand"]
+            ended += 1
+    assert ended > 20
+
+
+def test_an_illegal_action_names_match_seat_and_what_is_legal() -> None:
+    batch, _ = started(Rules("argentino", 2))
+    before = batch.save()
+    actions = np.array([int(np.flatnonzero(mask)[0]) for mask in batch.masks])
+    actions[7] = int(np.flatnonzero(batch.masks[7] == 0)[0])
+    with pytest.raises(IllegalActionError, match=r"match 7, seat \d: \w+ is not legal; legal are "):
+        batch.step(actions)
+    assert np.array_equal(before, batch.save())
+
+
+def test_saved_rows_go_on_the_same_way() -> None:
+    batch, rng = started(Rules("argentino", 4))
+    for _ in range(30):
+        batch.step(pick_uniform(batch.masks, rng))
+    state, played = batch.save(), []
+    for _ in range(30):
+        played.append(pick_uniform(batch.masks, rng))
+        batch.step(played[-1])
+    end = batch.save()
+    batch.restore(state)
+    for actions in played:
+        batch.step(actions)
+    assert np.array_equal(end, batch.save())
+
+
+def test_a_uniform_choice_is_uniform_and_a_row_without_legal_actions_gives_0() -> None:
+    masks = np.zeros((60_000, N_ACTIONS), dtype=np.int8)
+    legal = [0, 3, 7, 8, 20, N_ACTIONS - 1]
+    masks[1:, legal] = 1
+    actions = pick_uniform(masks, np.random.default_rng(1))
+    assert actions[0] == 0
+    values, counts = np.unique(actions[1:], return_counts=True)
+    assert values.tolist() == legal
+    assert np.all(np.abs(counts - 10_000) < 400)
+
+
+def test_a_uniform_choice_takes_a_slice_of_masks() -> None:
+    masks = np.zeros((4, 2, N_ACTIONS), dtype=np.int8)
+    masks[:, 1, 5] = 1
+    assert pick_uniform(masks[:, 1], np.random.default_rng(0)).tolist() == [5, 5, 5, 5]
