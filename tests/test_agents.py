@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -198,6 +199,35 @@ def test_the_same_generator_gives_the_same_moves_and_nothing_is_written(name: st
     np.testing.assert_array_equal(first, again)
     np.testing.assert_array_equal(before[0], batch.observations)
     np.testing.assert_array_equal(before[1], batch.masks)
+
+
+@pytest.mark.parametrize("name", CHARACTERS)
+def test_observations_may_be_read_only_and_strided(name: str) -> None:
+    rules = Rules("argentino", 2)
+    batch = Batch(rules, 16)
+    batch.reset(2)
+    rows = np.arange(8)
+    expected = make_agent(name, rules).act(batch.observations[::2].copy(), batch.masks[::2].copy(), np.random.default_rng(1), rows)
+    batch.observations.setflags(write=False)
+    batch.masks.setflags(write=False)
+    moves = make_agent(name, rules).act(batch.observations[::2], batch.masks[::2], np.random.default_rng(1), rows)
+    assert moves.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(("catch", "signs"), [(0.0, True), (0.49, True), (0.5, False), (1.0, False)])
+def test_no_senas_are_made_where_half_of_them_are_caught(catch: float, signs: bool) -> None:
+    rules = Rules("argentino", 4, senas="truthful", sena_catch=catch)
+    batch = Batch(rules, 64)
+    batch.reset(4)
+    moves = make_agent("prudente", rules).act(batch.observations, batch.masks, np.random.default_rng(1), np.arange(64))
+    assert bool((moves >= int(Action.SENA_AS_ESPADAS)).any()) == signs
+
+
+def test_without_a_compiler_rule_based_players_refuse_in_one_line() -> None:
+    command = [sys.executable, "evaluate.py", "match", "prudente", "random", "--groups", "2"]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, check=False)
+    assert done.returncode == 2
+    assert done.stderr.strip().splitlines() == ["evaluate.py: prudente needs numba's compiler: unset NUMBA_DISABLE_JIT"]
 
 
 def test_characters_differ_as_their_names_say() -> None:

@@ -27,7 +27,8 @@ from agents.truquero.sight import (
 )
 from agents.truquero.truco import answer_truco, call_truco
 from truco_env.actions import Action
-from truco_env.engine.compile import hot_rule
+from truco_env.agent import AgentError
+from truco_env.engine.compile import JIT, hot_rule
 from truco_env.observation import layout_of
 from truco_env.rules import Rules
 
@@ -91,9 +92,14 @@ class Truquero:
     Args:
         character: how it plays.
         rules: the table.
+
+    Raises:
+        AgentError: numba's compiler is off.
     """
 
     def __init__(self, character: Character, rules: Rules) -> None:
+        if not JIT:
+            raise AgentError(f"{character.name} needs numba's compiler: unset NUMBA_DISABLE_JIT")
         self.name = character.name
         self._offsets = layout_of(rules).offsets
         self._mesa = mesa_of(rules)
@@ -113,5 +119,6 @@ class Truquero:
         actions = np.empty(len(observations), dtype=np.int64)
         draws = rng.random((len(observations), _DRAWS))
         scratch = np.zeros(1, dtype=SIGHT_DTYPE)
+        observations, masks = (np.require(array, np.int8, ["C", "W"]) for array in (observations, masks))
         _act(observations, masks, self._offsets, self._mesa, self._character, draws, scratch, actions)
         return actions

@@ -22,30 +22,28 @@ def _falta(s: Any, m: Any, winner: int) -> int:
     return falta_points(s, m.rules, winner, int(m.rules.falta))
 
 
-@rule
-def _wins(s: Any, m: Any) -> Any:
-    """How often our number is the best, by the kind of the rivals' best."""
-    return m.number_win[s.nearest, s.mates, s.rivals, max(int(s.envido), int(s.mate_number))]
+@hot_rule
+def _wins(s: Any, m: Any, kind: int) -> float:
+    """How often the rivals' best number is of this kind and ours is better."""
+    return float(m.number_win[s.nearest, s.mates, s.rivals, max(int(s.envido), int(s.mate_number)), kind])
 
 
 @rule
 def _number_odds(s: Any, m: Any, told: Any) -> float:
     """Our chance to have the best number; ``told``: how likely each kind of number of the rivals makes what they said."""
-    wins = _wins(s, m)
     hands, won = 1e-9, 0.0
     for kind in range(N_NUMBER_KINDS):
         hands += told[kind] * m.number_share[s.rivals, kind]
-        won += told[kind] * wins[kind]
+        won += told[kind] * _wins(s, m, kind)
     return won / hands
 
 
 @rule
 def _is_great(s: Any, m: Any, c: Any) -> bool:
     """Whether our number is good enough to play for much, whatever was said: else every bold falta would take a point."""
-    wins = _wins(s, m)
     won = 0.0
     for kind in range(N_NUMBER_KINDS):
-        won += wins[kind]
+        won += _wins(s, m, kind)
     return won >= c.great
 
 
@@ -61,12 +59,11 @@ def _call_worth(s: Any, m: Any, c: Any, told: Any, call: int) -> float:
     accepts = c.beliefs.chain_accepts[chain(int(s.envidos) + 1, ours, False)]
     if ours > _BIG and not _is_great(s, m, c):
         return 0.0
-    wins = _wins(s, m)
     hands, accepted, won = 1e-9, 1e-9, 0.0
     for kind in range(N_NUMBER_KINDS):
         hands += told[kind] * m.number_share[s.rivals, kind]
         accepted += told[kind] * m.number_share[s.rivals, kind] * accepts[kind]
-        won += told[kind] * wins[kind] * accepts[kind]
+        won += told[kind] * _wins(s, m, kind) * accepts[kind]
     dares = won / accepted - c.envido_caution
     if dares < c.envido_value:
         return 0.0

@@ -21,6 +21,7 @@ _MOST_MATES: Final = 3
 _MOST_RIVALS: Final = 4
 _MOST_HIDDEN: Final = 3 * _MOST_RIVALS  #: cards of one side that a player does not see
 _NUMBERS: Final = 39  #: envido numbers and flores, 0..38
+_TOO_PUBLIC: Final = 0.5  #: no seña is made where so many are caught
 MOST_POINTS: Final = 40  #: points to go that are told apart
 
 #: How hands between good players end, rounded: points of the side that gets more, of the other, and how often.
@@ -34,7 +35,7 @@ MESA_DTYPE: Final = np.dtype(
         ("players", np.int8),
         ("truc", np.int8),
         ("manos_pardas", np.float64),  # what three pardas are worth to mano's side: 1, 0, or 0.5 where nobody scores
-        ("senas", np.int8),
+        ("senas", np.int8),  # whether to make any
         # trick[m, k, t]: chance that a card of tier t stays above k hidden cards of the others, m hidden cards of its side helping.
         ("trick", np.float64, (_MOST_HIDDEN + 1, _MOST_HIDDEN + 1, N_TIERS + 1)),
         ("tie", np.float64, (_MOST_HIDDEN + 1, _MOST_HIDDEN + 1, N_TIERS + 1)),
@@ -148,7 +149,7 @@ def mesa_of(rules: Rules) -> npt.NDArray[np.void]:
     mesa["truc"] = rules.ruleset == "truc_valencia"
     manos_pardas = {"mano_side": 1.0, "nobody": 0.5, "dealer_side": 0.0}[rules.all_parda]
     mesa["manos_pardas"] = manos_pardas
-    mesa["senas"] = rules.senas != "off"
+    mesa["senas"] = rules.senas != "off" and rules.sena_catch < _TOO_PUBLIC
     _fill_tricks(mesa, rules.deck)
     _fill_numbers(mesa, rules.deck, flor=rules.flor_mode != "off")
     _fill_score(mesa, rules.legs_to_win)
