@@ -12,7 +12,7 @@ import pytest
 
 import agents  # noqa: F401 - makes checkpoint folders known
 from agents.ppo import Architecture, Checkpoint, CheckpointError, PPOAgent, load
-from truco_env.actions import N_ACTIONS
+from truco_env.actions import N_ACTIONS, Action
 from truco_env.agent import Agent, AgentError, make_agent
 from truco_env.batch import Batch, pick_uniform
 from truco_env.observation import layout_of
@@ -108,14 +108,40 @@ def test_another_table_is_refused_unless_it_looks_the_same_and_that_is_asked_for
     with pytest.raises(AgentError, match=r"argentino players=2, not for argentino players=2 flor_mode=off; .*:transfer"):
         make_agent(str(folder), other)
     assert make_agent(f"{folder}:transfer", other).name == "tester"
-    for rules in (Rules("argentino", 4), Rules("argentino", 2, senas="free")):
-        with pytest.raises(AgentError, match="was trained for argentino players=2, not for") as caught:
-            make_agent(f"{folder}:transfer", rules)
-        assert "\n" not in str(caught.value)
+    with pytest.raises(AgentError, match="was trained for argentino players=2, not for") as caught:
+        make_agent(f"{folder}:transfer", Rules("argentino", 4))
+    assert "\n" not in str(caught.value)
+
+
+def test_trained_without_senas_it_plays_with_them_as_if_there_were_none(tmp_path: Path) -> None:
+    silent, signing = Rules("argentino", 4), Rules("argentino", 4, senas="free")
+    make_checkpoint(silent).save(tmp_path / "silent")
+    agent = make_agent(f"{tmp_path / 'silent'}:transfer", signing)
+    batch, rows = Batch(signing, 64), np.arange(64)
+    batch.reset(1)
+    own = PPOAgent(make_checkpoint(silent))
+    for step in range(40):
+        masks = batch.masks.copy()
+        masks[:, int(Action.SENA_AS_ESPADAS) :] = 0
+        actions = agent.act(batch.observations, batch.masks, np.random.default_rng(step), rows)
+        same = own.act(batch.observations[:, : layout_of(silent).size], masks, np.random.default_rng(step), rows)
+        assert actions.tolist() == same.tolist()
+        batch.step(actions)
+
+
+def test_a_mute_agent_makes_no_senas(tmp_path: Path) -> None:
+    rules = Rules("argentino", 4, senas="free")
+    make_checkpoint(rules).save(tmp_path / "agent")
+    batch, rows, made = Batch(rules, 64), np.arange(64), {}
+    for mode in ("sampled", "mute"):
+        agent = make_agent(f"{tmp_path / 'agent'}:{mode}", rules)
+        batch.reset(1)
+        made[mode] = bool((agent.act(batch.observations, batch.masks, np.random.default_rng(1), rows) >= Action.SENA_AS_ESPADAS).any())
+    assert made == {"sampled": True, "mute": False}
 
 
 def test_an_unknown_mode_is_refused(folder: Path) -> None:
-    with pytest.raises(AgentError, match="'gredy' is not known: choose from sampled, greedy, transfer"):
+    with pytest.raises(AgentError, match="'gredy' is not known: choose from sampled, greedy, transfer, mute"):
         make_agent(f"{folder}:gredy", RULES)
 
 

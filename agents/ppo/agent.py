@@ -10,12 +10,15 @@ import numpy.typing as npt
 
 from agents.ppo.checkpoint import Checkpoint, CheckpointError, load
 from agents.ppo.network import Network
+from truco_env.actions import N_SENAS, Action
 from truco_env.agent import Agent
 from truco_env.observation import layout_of
 from truco_env.rules import Rules
 
 MODES: Final = ("sampled", "greedy")
 _TRANSFER: Final = "transfer"
+_MUTE: Final = "mute"
+_SENAS: Final = slice(int(Action.SENA_AS_ESPADAS), int(Action.SENA_AS_ESPADAS) + N_SENAS)
 
 
 class PPOAgent:
@@ -24,14 +27,17 @@ class PPOAgent:
     Args:
         checkpoint: the trained agent.
         mode: ``"sampled"`` draws from the policy, which is what training optimised; ``"greedy"`` takes the likeliest action.
+        mute: make no señas.
     """
 
-    def __init__(self, checkpoint: Checkpoint, *, mode: str = "sampled") -> None:
+    def __init__(self, checkpoint: Checkpoint, *, mode: str = "sampled", mute: bool = False) -> None:
         if mode not in MODES:
             raise ValueError(f"mode={mode!r} is not known: choose one of {', '.join(MODES)}")
         self.checkpoint = checkpoint
         self.mode = mode
-        self.name = checkpoint.name if mode == "sampled" else f"{checkpoint.name}:{mode}"
+        self.mute = mute
+        words = [mode] * (mode != "sampled") + [_MUTE] * mute
+        self.name = f"{checkpoint.name}:{','.join(words)}" if words else checkpoint.name
         self.network = Network(checkpoint.architecture, dict(checkpoint.weights), layout_of(checkpoint.rules).scale)
 
     def start(self, rows: npt.NDArray[np.int64]) -> None:
@@ -45,14 +51,19 @@ class PPOAgent:
         rows: npt.NDArray[np.int64],
     ) -> npt.NDArray[np.int64]:
         """Return a legal action per row (see ``truco_env.agent.Agent``)."""
-        return self.network.act(observations, masks, rng.random(len(masks)) if self.mode == "sampled" else None)
+        if self.mute:
+            masks = masks.copy()
+            masks[:, _SENAS] = 0
+        known = observations[:, : self.checkpoint.architecture.inputs]  # without señas, where it has never seen any
+        return self.network.act(known, masks, rng.random(len(masks)) if self.mode == "sampled" else None)
 
 
 def load_agent(text: str, rules: Rules) -> Agent | None:
     """Turn ``FOLDER`` or ``FOLDER:MODE`` into an agent, or return None where there is no such folder.
 
     ``MODE`` is ``sampled`` (default), ``greedy``, ``transfer`` (play a table with the same observations but other options than those
-    trained for), or several of them with commas between.
+    trained for; one with señas, if trained without, as if there were none), ``mute`` (make no señas), or several of them with commas
+    between.
 
     Raises:
         CheckpointError: the folder is no checkpoint, is damaged, or was trained for another table.
@@ -63,16 +74,17 @@ def load_agent(text: str, rules: Rules) -> Agent | None:
         folder, words = Path(head), tail.split(",")
     if not folder.is_dir():
         return None
-    unknown = [word for word in words if word not in (*MODES, _TRANSFER)]
+    unknown = [word for word in words if word not in (*MODES, _TRANSFER, _MUTE)]
     if unknown:
-        raise CheckpointError(f"{text}: mode {unknown[0]!r} is not known: choose from {', '.join(MODES)}, {_TRANSFER}")
+        raise CheckpointError(f"{text}: mode {unknown[0]!r} is not known: choose from {', '.join((*MODES, _TRANSFER, _MUTE))}")
     checkpoint = load(folder)
+    learned, asked = layout_of(checkpoint.rules), layout_of(rules)
     if checkpoint.rules != rules:
-        fits = layout_of(checkpoint.rules) is layout_of(rules)
+        fits = asked.fields[: len(learned.fields)] == learned.fields
         if not fits or _TRANSFER not in words:
             way = f"; {folder}:{_TRANSFER} lets it play anyway" if fits else ""
             raise CheckpointError(f"{folder} was trained for {_table(checkpoint.rules)}, not for {_table(rules)}{way}")
-    return PPOAgent(checkpoint, mode="greedy" if "greedy" in words else "sampled")
+    return PPOAgent(checkpoint, mode="greedy" if "greedy" in words else "sampled", mute=_MUTE in words or asked is not learned)
 
 
 def _table(rules: Rules) -> str:
