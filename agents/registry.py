@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from agents.random_agent import RandomAgent
 from agents.truquero.agent import Truquero
 from agents.truquero.character import CHARACTERS
 from truco_env.agent import Agent, register_agent
+from truco_env.random_agent import RandomAgent
 from truco_env.rules import Rules
 
 

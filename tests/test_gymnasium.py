@@ -15,9 +15,10 @@ from gymnasium.utils.env_checker import check_env
 import truco_env
 from truco_env import Action, IllegalActionError, Rules
 from truco_env.agent import AgentError
-from truco_env.envs.opponents import PoolError, UniformAgent
+from truco_env.envs.opponents import PoolError
 from truco_env.envs.single import TrucoGym
 from truco_env.errors import PositionError
+from truco_env.random_agent import RandomAgent
 
 TABLES: list[dict[str, Any]] = [
     {"ruleset": "argentino"},
@@ -32,7 +33,7 @@ TABLES: list[dict[str, Any]] = [
 every_table = pytest.mark.parametrize("table", TABLES, ids=lambda t: f"{t['ruleset']}{t.get('players', 2)}")
 
 
-class Folder(UniformAgent):
+class Folder(RandomAgent):
     """Leaves whenever it may, else says no, else plays its first card."""
 
     name = "folder"

@@ -11,8 +11,8 @@ from gymnasium.vector import AutoresetMode
 
 from truco_env import IllegalActionError, Rules
 from truco_env.batch import pick_uniform
-from truco_env.envs.opponents import UniformAgent
 from truco_env.envs.vector import TrucoVector
+from truco_env.random_agent import RandomAgent
 
 TABLES: list[dict[str, Any]] = [
     {"ruleset": "argentino"},
@@ -77,7 +77,7 @@ def test_the_same_seed_gives_the_same_play(table: dict[str, Any]) -> None:
 
 
 def test_a_list_of_seeds_fixes_each_environment() -> None:
-    class First(UniformAgent):
+    class First(RandomAgent):
         def act(self, observations: Any, masks: Any, rng: Any, rows: Any) -> Any:
             return masks.argmax(axis=1)
 
@@ -154,7 +154,7 @@ def test_next_step_autoreset_is_refused() -> None:
 
 
 def test_the_pool_can_be_replaced_while_matches_run() -> None:
-    late = UniformAgent()
+    late = RandomAgent()
     late.name = "late"
     env = _make(num_envs=8, episode="hand")
     _, infos = env.reset(seed=0)

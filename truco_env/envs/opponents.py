@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
 from truco_env.agent import Agent, agent_names, make_agent
-from truco_env.batch import pick_uniform
 from truco_env.errors import TrucoError
+from truco_env.random_agent import RandomAgent
 from truco_env.rules import Rules
 
 Opponents: TypeAlias = str | Agent | Sequence[str | Agent] | Mapping[str, float]
@@ -27,25 +24,6 @@ class Pool(NamedTuple):
 
     agents: list[Agent]
     weights: list[float] | None
-
-
-class UniformAgent:
-    """Plays any legal action, each equally likely."""
-
-    name = "random"
-
-    def start(self, rows: npt.NDArray[np.int64]) -> None:
-        """It remembers nothing."""
-
-    def act(
-        self,
-        observations: npt.NDArray[np.int8],
-        masks: npt.NDArray[np.int8],
-        rng: np.random.Generator,
-        rows: npt.NDArray[np.int64],
-    ) -> npt.NDArray[np.int64]:
-        """Return a legal action per row (see ``truco_env.agent.Agent``)."""
-        return pick_uniform(masks, rng)
 
 
 def make_pool(opponents: Opponents | None, rules: Rules) -> Pool:
@@ -89,7 +67,7 @@ def check_weights(weights: Sequence[float], count: int) -> list[float]:
 
 def _make(agent: str | Agent, rules: Rules) -> Agent:
     if agent == "random" and "random" not in agent_names():
-        return UniformAgent()
+        return RandomAgent()
     if not isinstance(agent, str | Agent):
         raise PoolError(f"{agent!r} is no agent: give a name, or an object with name, start and act")
     return make_agent(agent, rules)
