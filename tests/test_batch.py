@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -122,3 +124,26 @@ def test_a_uniform_choice_takes_a_slice_of_masks() -> None:
     masks = np.zeros((4, 2, N_ACTIONS), dtype=np.int8)
     masks[:, 1, 5] = 1
     assert pick_uniform(masks[:, 1], np.random.default_rng(0)).tolist() == [5, 5, 5, 5]
+
+
+def test_threads_change_nothing_but_the_time() -> None:
+    rules = Rules("argentino", 2)
+    one, two = Batch(rules, 5000), Batch(rules, 5000, threads=2)
+    rng = np.random.default_rng(2)
+    one.reset(9)
+    two.reset(9)
+    for _ in range(60):
+        actions = pick_uniform(one.masks, rng)
+        one.step(actions)
+        two.step(actions)
+    two = pickle.loads(pickle.dumps(two))
+    two.step(actions := pick_uniform(one.masks, rng))
+    one.step(actions)
+    assert np.array_equal(one.save(), two.save())
+    for name in ("observations", "masks", "seats", "rewards", "done", "winners", "hands"):
+        assert np.array_equal(getattr(one, name), getattr(two, name)), name
+
+
+def test_no_thread_is_refused() -> None:
+    with pytest.raises(ValueError, match="threads=0 must be at least 1"):
+        Batch(Rules("argentino", 2), 4, threads=0)
