@@ -97,6 +97,20 @@ def _batched() -> tuple[Workload, ...]:
     )
 
 
+def _threads() -> tuple[Workload, ...]:
+    return tuple(
+        Workload(
+            f"threads-{'all' if threads == 0 else threads}-{size}",
+            f"`Batch.step` alone, {size} games, {'a thread for each core' if threads == 0 else 'one thread'}",
+            "ours:batch_threads",
+            {"size": size, "threads": threads},
+            pinned=False,
+        )
+        for size in (1024, 4096, 16384, 65536)
+        for threads in (1, 0)
+    )
+
+
 def _single() -> tuple[Workload, ...]:
     def pettingzoo(game: str, maker: str) -> Workload:
         name = f"{game.split('_')[0]}-{maker.replace('_', '-')}"
@@ -159,6 +173,7 @@ LIMIT_HOLDEM: Final = (
 
 GROUPS: Final = (
     Group("batched", "Many games at once", "One core; random legal play, with observation and mask at every decision.", _batched()),
+    Group("threads", "Many games on all cores", "By wall-clock time.", _threads()),
     Group("single", "One game, driven from Python", "One core; random legal play, with observation and mask at every decision.", _single()),
     Group(
         "training",
@@ -186,7 +201,7 @@ WORKLOADS: Final = {workload.name: workload for group in GROUPS for workload in 
 CLAIMS: Final = (
     Claim("`Batch`, 1024 games, against Pgx leduc_holdem at its best batch", "batch-1024", 4, ("pgx-1024", "pgx-8192")),
     Claim("`Batch.step` alone, 1024 games, against Pgx leduc_holdem at its best batch", "step-1024", 4, ("pgx-1024", "pgx-8192")),
-    Claim("`Batch.step` alone, 1024 games, decisions a second", "step-1024", 10e6),
+    Claim("`Batch.step` alone, 16384 games, all cores against one", "threads-all-16384", 1.5, ("threads-1-16384",)),
     Claim("random rollouts without observation, decisions a second", "rollout-64", 15e6),
     Claim("`raw_env()` against texas_holdem_v4 `raw_env()`", "raw-env", 20, ("texas-raw-env",)),
     Claim("`env()` against texas_holdem_v4 `env()`", "env", 8, ("texas-env",)),

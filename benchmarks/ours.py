@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
 import resource
+import time
 from typing import Any, Final
 
 import numpy as np
@@ -72,6 +74,30 @@ def batch_replay(seconds: float, size: int, seats: int = 2) -> Measurement:
         return done
 
     return rate_of(run, seconds)
+
+
+def batch_threads(seconds: float, size: int, threads: int) -> Measurement:
+    """``Batch.step`` by wall-clock time, with so many threads (0: one for each core)."""
+    batch = Batch(table_of(2), size, threads=threads or len(os.sched_getaffinity(0)))
+    batch.reset(1)
+    rng, record = np.random.default_rng(1), []
+    start = batch.save()
+    for _ in range(max(8, _REPLAYED // size)):
+        record.append(pick_uniform(batch.masks, rng))
+        batch.step(record[-1])
+
+    def measure() -> Sample:
+        steps, spent = 0, 0.0
+        while spent < seconds:
+            batch.restore(start)
+            began = time.perf_counter()
+            for actions in record:
+                batch.step(actions)
+            spent += time.perf_counter() - began
+            steps += len(record) * size
+        return {"value": steps / spent, "steps": steps, "threads": batch.threads}
+
+    return measure
 
 
 def rules_alone(seconds: float, size: int) -> Measurement:

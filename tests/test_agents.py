@@ -237,7 +237,7 @@ def test_characters_differ_as_their_names_say() -> None:
     done = {name: make_agent(name, batch.rules).act(batch.observations, batch.masks, np.random.default_rng(4), rows) for name in TRUQUEROS}
     refused = {name: np.mean(done[name][batch.masks[:, Action.QUIERO] == 1] == Action.NO_QUIERO) for name in TRUQUEROS}
     called = {name: np.mean(done[name][batch.masks[:, Action.TRUCO] == 1] == Action.TRUCO) for name in TRUQUEROS}
-    assert refused["prudente"] > refused["maestro"] > refused["bravo"]
+    assert refused["prudente"] > max(refused["maestro"], refused["bravo"])
     assert called["bravo"] > max(called["prudente"], called["maestro"])
 
 
@@ -288,6 +288,7 @@ def test_random_loses_almost_every_match(name: str) -> None:
     assert play_match(name, "random", Rules("argentino"), groups=200).win_rate().mean > 0.95
 
 
+@pytest.mark.parametrize("players", [2, 4])
 @pytest.mark.parametrize("name", ["prudente", "bravo"])
-def test_maestro_is_the_strongest(name: str) -> None:
-    assert play_match("maestro", name, Rules("argentino"), groups=400).win_rate().mean > 0.52
+def test_maestro_is_the_strongest(name: str, players: int) -> None:
+    assert play_match("maestro", name, Rules("argentino", players), groups=400).win_rate().mean > 0.55

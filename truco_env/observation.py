@@ -91,6 +91,10 @@ class F(IntEnum):
     SENAS = auto()
 
 
+#: Raised when an entry changes its meaning but not its place: trained agents know by it, and by names, places and bounds, that they fit.
+LAYOUT_VERSION: Final = 1
+
+
 @dataclass(frozen=True)
 class Field:
     """One named field: where it lies in the vector, what it means.

@@ -20,7 +20,7 @@ from agents.ppo.network import Architecture, FloatArray
 from truco_env.actions import N_ACTIONS
 from truco_env.agent import AgentError
 from truco_env.errors import RulesError
-from truco_env.observation import Layout, layout_of
+from truco_env.observation import LAYOUT_VERSION, Layout, layout_of
 from truco_env.rules import Rules
 
 FORMAT: Final = "truco-env ppo agent"
@@ -34,9 +34,9 @@ class CheckpointError(AgentError):
 
 
 def layout_hash(layout: Layout) -> str:
-    """Return a hash of everything that gives the entries of an observation their meaning."""
-    table = [(f.name, f.start, f.shape, f.low, f.high, f.scale, f.axes, f.meaning) for f in layout.fields]
-    return hashlib.sha256(json.dumps(table).encode()).hexdigest()
+    """Return a hash of what and where the entries of an observation are; the wording of the page about them is free to change."""
+    table = [(f.name, f.start, f.shape, f.low, f.high, f.scale) for f in layout.fields]
+    return hashlib.sha256(json.dumps([LAYOUT_VERSION, table]).encode()).hexdigest()
 
 
 @dataclass(frozen=True)

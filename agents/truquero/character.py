@@ -112,11 +112,11 @@ class Character:
         return record
 
 
-_MAESTRO: Final = Character(
-    "maestro",
-    "weighs every call by its odds, the stake and the score; bluffs and waits in measure",
+#: What the players below have in common, and ``prudente`` and ``bravo`` are made from.
+_TEMPERED: Final = Character(
+    "tempered",
+    "weighs every call by its odds, the stake and the score",
     doubt=0.05,
-    raises=0.5,
     caution=-0.05,
     option=-0.045,
     value=(0.55, 0.42, 0.54),
@@ -125,7 +125,6 @@ _MAESTRO: Final = Character(
     patience=0.65,
     envido_caution=-0.03,
     envido_value=0.25,
-    great=0.92,
     envido_bluff=0.02,
     envido_bluff_raise=0.05,
     envido_bluff_falta=0.05,
@@ -138,7 +137,7 @@ CHARACTERS: Final = {
     character.name: character
     for character in (
         replace(
-            _MAESTRO,
+            _TEMPERED,
             name="prudente",
             summary="careful: calls with real values, believes the calls of others and folds well",
             doubt=0.0,
@@ -152,7 +151,7 @@ CHARACTERS: Final = {
             envido_bluff_raise=0.0,
         ),
         replace(
-            _MAESTRO,
+            _TEMPERED,
             name="bravo",
             summary="aggressive: calls and raises on little, disbelieves the calls of others and bluffs a lot",
             doubt=0.25,
@@ -166,6 +165,33 @@ CHARACTERS: Final = {
             envido_bluff_raise=0.08,
             envido_bluff_falta=0.02,
         ),
-        _MAESTRO,
+        replace(
+            _TEMPERED,
+            name="maestro",
+            summary="weighs every call by its odds, the stake and the score; lies in wait with good cards and bluffs little",
+            doubt=0.2,
+            calls_from=(0.48, 0.4, 0.48),
+            calls_step=0.34,
+            quiero_from=(0.44, 0.38, 0.385),
+            quiero_step=0.325,
+            raises=0.0,
+            caution=-0.062,
+            option=0.019,
+            value=(0.61, 0.404, 0.525),
+            bluff=(0.0, 0.05, 0.01),
+            patience=0.66,
+            envido_calls_from=(25.2, 27.2, 28.5, 29.7, 30.4),
+            envido_quiero_from=(23.6, 25.6, 27.1, 28.7, 29.6),
+            envido_step=-0.59,
+            envido_caution=-0.1,
+            envido_value=0.12,
+            great=0.952,
+            envido_bluff=0.13,
+            envido_bluff_raise=0.015,
+            envido_bluff_falta=0.0,
+            envido_patience=0.0,
+            flor_respect=0.6,
+            flor_fold=0.41,
+        ),
     )
 }
