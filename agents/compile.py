@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numba
 
-from truco_env.engine.compile import JIT, EngineCache, Function
+from truco_env.engine.compile import EngineCache, Function, keep_code
 
 
 def _hash_sources() -> str:
@@ -31,6 +31,5 @@ class AgentCache(EngineCache):
 def entry(function: Function) -> Function:
     """Compile a function that Python calls, with its machine code kept on disk between runs."""
     dispatcher = numba.njit(error_model="numpy", nogil=True)(function)
-    if JIT:
-        dispatcher._cache = AgentCache(function)
+    keep_code(dispatcher, function, AgentCache)
     return dispatcher  # type: ignore[no-any-return]

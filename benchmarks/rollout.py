@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import numba
 import numpy as np
 
 from truco_env.batch import restart
 from truco_env.engine.chance import GOLDEN, below, mix, next_match_seed
-from truco_env.engine.compile import JIT, EngineCache
+from truco_env.engine.compile import EngineCache, Function, keep_code
 from truco_env.engine.hand import deal
 from truco_env.engine.legal import count_actions, nth_action
 from truco_env.engine.record import new_games
 from truco_env.engine.step import apply_action, find_decision
 from truco_env.rules import Rules
-
-Function = TypeVar("Function")
 
 _SOURCE_HASH: Final = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
 
@@ -32,8 +30,7 @@ class _RolloutCache(EngineCache):
 
 def _entry(function: Function) -> Function:
     dispatcher = numba.njit(error_model="numpy", nogil=True)(function)
-    if JIT:
-        dispatcher._cache = _RolloutCache(function)
+    keep_code(dispatcher, function, _RolloutCache)
     return dispatcher  # type: ignore[no-any-return]
 
 

@@ -33,15 +33,28 @@ SOURCE_HASH: Final = _hash_sources()
 
 
 class _Announcement:
-    """Says once per process that a compilation, which takes seconds, has begun."""
+    """What is said of compiling, each sentence once per process: it takes seconds."""
 
     made = False
+    homeless = False
 
     @classmethod
     def make(cls) -> None:
+        """A compilation has begun."""
         if not cls.made:
             cls.made = True
             print("truco_env: compiling the engine, once after an install or a change (10-20 s) ...", file=sys.stderr, flush=True)
+
+    @classmethod
+    def no_place(cls) -> None:
+        """No folder for machine code can be written."""
+        if not cls.homeless:
+            cls.homeless = True
+            print(
+                "truco_env: no folder can be written to keep machine code in, so every start compiles (10-20 s): set NUMBA_CACHE_DIR",
+                file=sys.stderr,
+                flush=True,
+            )
 
 
 class EngineCache(FunctionCache):  # type: ignore[misc]
@@ -88,9 +101,18 @@ def hot_rule(function: Function) -> Function:
     return _compile_rule(function, inlined=True)
 
 
+def keep_code(dispatcher: Any, function: Callable[..., Any], cache: type[EngineCache]) -> None:
+    """Keep machine code on disk between runs: beside the sources, else in the user's cache folder (or ``NUMBA_CACHE_DIR``)."""
+    if not JIT:
+        return
+    try:
+        dispatcher._cache = cache(function)
+    except RuntimeError:
+        _Announcement.no_place()
+
+
 def entry(function: Function) -> Function:
     """Compile a function that Python calls, with its machine code kept on disk between runs."""
     dispatcher = numba.njit(error_model="numpy", nogil=True)(function)
-    if JIT:
-        dispatcher._cache = EngineCache(function)
+    keep_code(dispatcher, function, EngineCache)
     return dispatcher
