@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -147,3 +148,43 @@ def test_threads_change_nothing_but_the_time() -> None:
 def test_no_thread_is_refused() -> None:
     with pytest.raises(ValueError, match="threads=0 must be at least 1"):
         Batch(Rules("argentino", 2), 4, threads=0)
+
+
+def legal_actions(batch: Batch) -> np.ndarray:
+    return np.asarray(batch.masks.argmax(axis=1))
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda b: b.step(legal_actions(b)[:10]), "actions are int64 of shape \\(10,\\): give one whole number per row, \\(64,\\)"),
+        (lambda b: b.step(legal_actions(b).astype(float)), "actions are float64"),
+        (lambda b: b.step(np.zeros((64, 1), dtype=int)), "actions are int64 of shape"),
+        (lambda b: b.step_rows(np.array([0, 0]), legal_actions(b)[[0, 0]]), "row 0 comes twice"),
+        (lambda b: b.step_rows(np.array([64]), np.array([0])), "row 64 is not there: rows are 0..63"),
+        (lambda b: b.observe(np.array([99]), np.array([0])), "row 99 is not there"),
+        (lambda b: b.observe(np.array([0]), np.array([9])), "seats must be one of 0..3"),
+        (lambda b: b.observe(np.array([0]), np.array([-1])), "seats must be one of 0..3"),
+        (lambda b: b.reset_rows(np.array([-1]), np.array([1])), "row -1 is not there"),
+        (lambda b: b.reset_rows(np.array([1, 2]), np.array([1])), "give one per row"),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused_and_nothing_changes(call: Callable[[Batch], object], words: str) -> None:
+    batch, _ = started(Rules("argentino", 4))
+    before = batch.save()
+    with pytest.raises(ValueError, match=words):
+        call(batch)
+    assert np.array_equal(before, batch.save())
+
+
+def test_rows_may_be_given_in_any_order() -> None:
+    one, other = started(Rules("argentino", 4))[0], started(Rules("argentino", 4))[0]
+    rows = np.array([5, 3, 60])
+    one.step_rows(rows, legal_actions(one)[rows])
+    other.step_rows(rows[::-1], legal_actions(other)[rows[::-1]])
+    assert np.array_equal(one.save(), other.save())
+
+
+def test_a_batch_needs_rules() -> None:
+    with pytest.raises(TypeError, match="must be a Rules"):
+        Batch("argentino", 4)  # type: ignore[arg-type]

@@ -105,10 +105,10 @@ def test_a_folder_is_an_agent_and_so_is_the_run_around_it(folder: Path, tmp_path
 
 def test_another_table_is_refused_unless_it_looks_the_same_and_that_is_asked_for(folder: Path) -> None:
     other = Rules("argentino", 2, flor_mode="off")
-    with pytest.raises(AgentError, match=r"argentino players=2, not for argentino players=2 flor_mode=off; .*:transfer"):
+    with pytest.raises(AgentError, match=r".argentino, 2 players., not for .argentino, 2 players, flor_mode=off.; .*:transfer"):
         make_agent(str(folder), other)
     assert make_agent(f"{folder}:transfer", other).name == "tester"
-    with pytest.raises(AgentError, match="was trained for argentino players=2, not for") as caught:
+    with pytest.raises(AgentError, match=r"was trained for .argentino, 2 players., not for") as caught:
         make_agent(f"{folder}:transfer", Rules("argentino", 4))
     assert "\n" not in str(caught.value)
 
@@ -201,3 +201,24 @@ def test_a_damaged_checkpoint_is_refused_in_one_line_and_runs_no_code(folder: Pa
     message = str(caught.value)
     assert words in message and str(folder) in message and "\n" not in message, message
     assert not (folder / "sprung").exists()
+
+
+def test_a_trained_agent_plays_at_no_table_but_its_own() -> None:
+    agent = PPOAgent(make_checkpoint(Rules("argentino", 4)))
+    with pytest.raises(AgentError, match=r"tester was made for \(argentino, 4 players\), not for \(argentino, 2 players\)"):
+        make_agent(agent, RULES)
+    observations, masks = positions(RULES)
+    with pytest.raises(AgentError, match="reads observations of"):
+        agent.act(observations, masks, np.random.default_rng(0), np.arange(len(masks)))
+
+
+def test_transfer_crosses_neither_rule_sets_nor_other_fields(tmp_path: Path) -> None:
+    make_checkpoint(Rules("argentino", 6)).save(tmp_path / "six")
+    for rules in (Rules("argentino", 6, pica_pica=True), Rules("reglamento", 6)):
+        with pytest.raises(AgentError, match="was trained for"):
+            make_agent(f"{tmp_path / 'six'}:transfer", rules)
+
+
+def test_modes_that_exclude_each_other_are_refused(folder: Path) -> None:
+    with pytest.raises(AgentError, match="choose one of sampled, greedy"):
+        make_agent(f"{folder}:greedy,sampled", RULES)

@@ -96,6 +96,7 @@ def test_a_mistake_on_the_command_line_is_placed_there(example: Path) -> None:
         ("opponents.agents={}", ("opponents.agents", "above 0")),
         ("opponents.agents={random: -1}", ("opponents.agents", "at least 0")),
         ("evaluation.opponents=[nobody]", ("nobody", "evaluation.opponents")),
+        ("evaluation.opponents=[bravo+random]", ("bravo+random", "evaluation.opponents", "name one agent")),
         ("partners={random: 1}", ("partners", "learner.plays=seat")),
         ("learner.seat=2", ("learner.seat=2", "table of 2")),
         ("name=a/b", ("name = 'a/b'",)),
@@ -121,6 +122,12 @@ def test_a_file_that_is_no_config_is_refused_in_one_line(tmp_path: Path, text: s
     path.write_text(text, encoding="utf-8")
     message = refusal(path)
     assert str(path) in message and all(word in message for word in words), message
+
+
+def test_teams_can_be_named_for_evaluation_and_partners_need_team_mates(example: Path) -> None:
+    assert read_config(example, ["table.players=4", "evaluation.opponents=[bravo+random]"]).evaluation.opponents == ("bravo+random",)
+    message = refusal(example, "table.players=3", "learner.plays=seat", "partners={random: 1}")
+    assert "at a table of 3 nobody has a team-mate" in message
 
 
 def test_a_missing_file_is_refused_in_one_line(tmp_path: Path) -> None:

@@ -124,6 +124,8 @@ BAD = {
     "match bravo random --option flor=off": "unknown option 'flor' of argentino; did you mean",
     "match bravo random --option flor_mode=maybe": "flor_mode takes off, optional",
     "match bravo random --option flor_mode": "write NAME=VALUE",
+    "match bravo random --option target=15 target=30": "--option target is given twice",
+    "table bravo --against random prudente random": "--against random is given twice",
     "match bravo random --groups 1": "an interval needs 2 or more",
     "match bravo random --groups many": "argument --groups",
     "match bravo random --workers 0": "workers=0",

@@ -13,12 +13,15 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import truco_env
+from agents.arena import play_match
 from truco_env import Action, IllegalActionError, Rules
-from truco_env.agent import AgentError
+from truco_env.agent import AgentError, make_agent
+from truco_env.envs.learner_batch import LearnerBatch
 from truco_env.envs.opponents import PoolError
 from truco_env.envs.single import TrucoGym
 from truco_env.errors import PositionError
 from truco_env.random_agent import RandomAgent
+from truco_env.render.ansi import render_ansi
 
 TABLES: list[dict[str, Any]] = [
     {"ruleset": "argentino"},
@@ -290,3 +293,38 @@ def test_a_wrong_argument_is_refused_by_name(arguments: dict[str, Any], error: t
 def test_takes_finished_rules() -> None:
     rules = Rules("truc_valencia", 4)
     assert TrucoGym(rules, 4).rules == rules
+
+
+def test_a_learner_of_a_whole_side_is_told_and_shown_the_seat_that_decides() -> None:
+    env = TrucoGym(players=4, learner="side", learner_seat=0, senas="truthful", flor_mode="off", render_mode="ansi")
+    _, info = env.reset(seed=4)
+    rng, seen = np.random.default_rng(1), set()
+    for _ in range(200):
+        seat = info["to_act"]
+        assert seat in (0, 2) and info["seat"] == 0
+        text = env.render()
+        assert text is not None and text == render_ansi(env._env.game, seat, previous=env._env._last_hand)
+        seen.add(seat)
+        _, _, over, _, info = env.step(int(rng.choice(np.flatnonzero(info["action_mask"]))))
+        if over:
+            _, info = env.reset()
+    assert seen == {0, 2}
+
+
+def test_nobody_to_play_against_is_refused_by_role() -> None:
+    nobody: list[Any] = [None, [], {}]
+    for opponents in nobody:
+        with pytest.raises(PoolError, match="there are no opponents"):
+            TrucoGym(opponents=opponents)
+    with pytest.raises(PoolError, match="there are no partners"):
+        TrucoGym(players=4, partners=[])
+
+
+def test_an_agent_made_for_another_table_is_refused() -> None:
+    agent = make_agent("bravo", Rules("argentino", 4))
+    with pytest.raises(AgentError, match=r"bravo was made for \(argentino, 4 players\), not for \(argentino, 2 players\)"):
+        TrucoGym(opponents=agent)
+    with pytest.raises(AgentError, match="was made for"):
+        play_match(agent, "random", Rules("argentino", 6), groups=2)
+    with pytest.raises(AgentError, match="was made for"):
+        LearnerBatch(Rules("argentino", 4, senas="free"), 2, [agent])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_suppo
 
 import agents  # noqa: F401 - makes the names of agents known
 from agents.arena.result import MatchResult
+from agents.arena.seating import side_of
 from agents.ppo import Checkpoint, CheckpointError, PPOAgent, load
 from agents.training.cli import main
 from agents.training.config import Config
@@ -440,3 +442,20 @@ def test_an_interrupt_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
     assert process.returncode == 130, errors
     assert f"python train.py --resume {run}" in said and "Traceback" not in errors
     assert len(RunFolder(run).checkpoints()) == 1
+
+
+def test_the_command_that_is_told_in_the_end_evaluates_the_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    command = [sys.executable, "train.py", "--config", str(SMOKE), "--run", str(tmp_path / "run"), "ppo.total_steps=1024"]
+    command += ["table.players=6", "table.options={pica_pica: true, pica_band: [0, 30]}", "learner.episode=hand"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    told = re.search(r"evaluate it: +python (evaluate\.py .*)", done.stdout + done.stderr)
+    assert told is not None
+    again = told[1].replace("--groups 1000", "--groups 2").split()
+    assert "+" in subprocess.run([sys.executable, *again], capture_output=True, text=True, check=True).stdout
+
+
+def test_a_seat_is_evaluated_beside_its_partner(tmp_path: Path) -> None:
+    trainer = make_trainer(tmp_path, "table.players=4", "learner.plays=seat", "partners={random: 1.0}")
+    side = trainer._team(PPOAgent(trainer.checkpoint()), side_of("random"))
+    assert side.label == "smoke+random"

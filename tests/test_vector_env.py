@@ -177,3 +177,23 @@ def test_single_environments_can_be_vectorised_too() -> None:
 
 def test_takes_finished_rules() -> None:
     assert TrucoVector(2, Rules("argentino", 4)).layout.players == 4
+
+
+def test_who_decides_and_who_was_the_partner_are_told() -> None:
+    env = TrucoVector(32, players=4, partners=[RandomAgent()], episode="hand")
+    _, infos = env.reset(seed=3)
+    assert np.array_equal(infos["to_act"], infos["seat"])
+    for _ in range(30):
+        *_, infos = env.step(infos["action_mask"].argmax(axis=1))
+    side = TrucoVector(32, players=4, learner="side", episode="hand")
+    seen = set()
+    _, other = side.reset(seed=3)
+    for _ in range(30):
+        seen |= set(((other["to_act"] - other["seat"]) % 4).tolist())
+        *_, other = side.step(other["action_mask"].argmax(axis=1))
+        assert "partner" not in other.get("final_info", {})
+    assert seen == {0, 2}
+    while "final_info" not in infos:
+        *_, infos = env.step(infos["action_mask"].argmax(axis=1))
+    ended = infos["_final_info"]
+    assert set(infos["final_info"]["partner"][ended]) == {"random"}

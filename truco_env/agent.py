@@ -25,6 +25,9 @@ class Agent(Protocol):
 
     An agent may play every seat of its side. ``rows`` are stable match numbers 0..size-1 of the caller, for agents with a memory:
     what an agent remembers of a row must be forgotten when ``start`` names that row.
+
+    An agent that was made for one table should also have a method ``check_table(rules)`` that raises an ``AgentError`` for any other:
+    whatever seats agents calls it.
     """
 
     name: str
@@ -73,12 +76,15 @@ def agent_names() -> list[str]:
 
 
 def make_agent(agent: str | Agent, rules: Rules) -> Agent:
-    """Return an agent for a table, from its name or a checkpoint folder; an ``Agent`` object is returned as it is.
+    """Return an agent for a table, from its name or a checkpoint folder; an ``Agent`` object is returned as it is, if it fits.
 
     Raises:
         AgentError: nothing is known by that name, or it cannot play at this table.
     """
     if not isinstance(agent, str):
+        check_table = getattr(agent, "check_table", None)
+        if check_table is not None:
+            check_table(rules)
         return agent
     factory = _FACTORIES.get(agent)
     if factory is not None:

@@ -129,6 +129,21 @@ def _observe_rows(games: Any, rules: Any, at: Any, rows: Any, viewers: Any, obse
 
 
 @entry
+def _find_wrong_row(rows: Any, seen: Any, once: int) -> int:
+    """The first k whose row is not in 0..size-1, or comes again with ``once``; -1 if there is none. ``seen`` is left all false."""
+    wrong = -1
+    for k in range(len(rows)):
+        row = rows[k]
+        if row < 0 or row >= len(seen) or (once and seen[row]):
+            wrong = k
+            break
+        seen[row] = True
+    for k in range(len(rows) if wrong < 0 else wrong):
+        seen[rows[k]] = False
+    return wrong
+
+
+@entry
 def _find_illegal(games: Any, rows: Any, actions: Any) -> int:
     for k in range(len(rows)):
         action = actions[k]
@@ -214,7 +229,8 @@ class Batch:
         threads: how many cores a step may use; it takes fewer where there are not 2,048 matches for each. Results are the same.
 
     Raises:
-        ValueError: an unknown mode, or no thread.
+        TypeError: ``rules`` is none.
+        ValueError: an unknown mode, or no match or thread.
 
     Attributes:
         observations: int8 (size, layout.size), the view of the seat to act.
@@ -234,8 +250,11 @@ class Batch:
         for name, value, known in (("episode", episode, EPISODES), ("reward", reward, REWARDS)):
             if value not in known:
                 raise ValueError(f"{name}={value!r} is not known: choose one of {', '.join(known)}")
-        if threads < 1:
-            raise ValueError(f"threads={threads} must be at least 1")
+        if not isinstance(rules, Rules):
+            raise TypeError(f"rules={rules!r} must be a Rules, such as Rules('argentino', 4)")
+        for name, number in (("size", size), ("threads", threads)):
+            if number < 1:
+                raise ValueError(f"{name}={number} must be at least 1")
         self.rules = rules
         self.size = size
         self.threads = threads
@@ -251,6 +270,7 @@ class Batch:
         self.winners = np.zeros(size, dtype=np.int8)
         self.hands = np.zeros(size, dtype=np.int32)
         self._rows = np.arange(size, dtype=np.int64)
+        self._seen = np.zeros(size, dtype=np.bool_)
         self._modes = np.array([EPISODES.index(episode), REWARDS.index(reward)], dtype=np.int64)
         self._pool: ThreadPoolExecutor | None = None
 
@@ -264,7 +284,14 @@ class Batch:
         self.reset_rows(self._rows, sequence.generate_state(self.size, np.uint64).astype(np.uint64))
 
     def reset_rows(self, rows: npt.NDArray[np.int64], seeds: npt.NDArray[np.uint64]) -> None:
-        """Start the matches of ``seeds`` (uint64) in ``rows``."""
+        """Start the matches of ``seeds`` (uint64) in ``rows``.
+
+        Raises:
+            ValueError: there is no such row, or not one seed for each.
+        """
+        rows, seeds = self._check_rows(rows), np.asarray(seeds, dtype=np.uint64)
+        if seeds.shape != rows.shape:
+            raise ValueError(f"seeds have shape {seeds.shape}: give one per row, {rows.shape}")
         _reset_rows(self.games, self.rules.record, rows, seeds)
         self.done[rows] = False
         self.rewards[rows] = 0
@@ -272,7 +299,14 @@ class Batch:
         self.observations[rows], self.masks[rows] = self.observe(rows, self.seats[rows])
 
     def observe(self, rows: npt.NDArray[np.int64], seats: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
-        """Return fresh observations and masks of game ``rows[k]`` as seen by ``seats[k]``; masks are zero off turn."""
+        """Return fresh observations and masks of game ``rows[k]`` as seen by ``seats[k]``; masks are zero off turn.
+
+        Raises:
+            ValueError: there is no such row or seat, or not one seat for each row.
+        """
+        rows, seats = self._check_rows(rows), np.asarray(seats)
+        if seats.shape != rows.shape or seats.dtype.kind not in "iu" or ((seats < 0) | (seats >= self.rules.players)).any():
+            raise ValueError(f"seats must be one of 0..{self.rules.players - 1} for each of the {len(rows)} rows")
         observations = np.empty((len(rows), self.layout.size), dtype=np.int8)
         masks = np.empty((len(rows), N_ACTIONS), dtype=np.int8)
         _observe_rows(self.games, self.rules.record, self.layout.offsets, rows, seats, observations.reshape(-1), masks.reshape(-1))
@@ -283,11 +317,35 @@ class Batch:
 
         Raises:
             IllegalActionError: an action is not legal; no match has changed.
+            ValueError: not one whole number for each match.
         """
-        self.step_rows(self._rows, actions)
+        self._step(self._rows, actions)
 
     def step_rows(self, rows: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]) -> None:
-        """Like ``step`` for the matches in ``rows`` only; ``actions[k]`` is for ``rows[k]``. Other rows keep their buffers."""
+        """Like ``step`` for the matches in ``rows`` only; ``actions[k]`` is for ``rows[k]``. Other rows keep their buffers.
+
+        Raises:
+            IllegalActionError: an action is not legal; no match has changed.
+            ValueError: there is no such row, a row comes twice, or not one action for each.
+        """
+        self._step(self._check_rows(rows, once=True), actions)
+
+    def _check_rows(self, rows: npt.NDArray[np.int64], *, once: bool = False) -> npt.NDArray[np.int64]:
+        array = np.asarray(rows)
+        if array.dtype.kind not in "iu" or array.ndim != 1:
+            raise ValueError(f"rows are {array.dtype} of shape {array.shape}: give whole numbers, (k,)")
+        array = np.ascontiguousarray(array, dtype=np.int64)
+        wrong = _find_wrong_row(array, self._seen, once)
+        if wrong >= 0:
+            again = "comes twice" if 0 <= array[wrong] < self.size else f"is not there: rows are 0..{self.size - 1}"
+            raise ValueError(f"row {array[wrong]} {again}")
+        return array
+
+    def _step(self, rows: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]) -> None:
+        actions = np.asarray(actions)
+        if actions.shape != rows.shape or actions.dtype.kind not in "iu":
+            raise ValueError(f"actions are {actions.dtype} of shape {actions.shape}: give one whole number per row, {rows.shape}")
+        actions = np.ascontiguousarray(actions, dtype=np.int64)
         bad = _find_illegal(self.games, rows, actions)
         if bad >= 0:
             self._refuse(int(rows[bad]), int(actions[bad]))

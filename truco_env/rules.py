@@ -283,7 +283,7 @@ class Rules:
 
     def _check_players(self) -> None:
         allowed = PLAYERS[self.ruleset]
-        if isinstance(self.players, bool) or self.players not in allowed:
+        if isinstance(self.players, bool) or not isinstance(self.players, int) or self.players not in allowed:
             raise RulesError(f"players={self.players!r} is not possible in {self.ruleset}: it is played by {', '.join(map(str, allowed))}")
         if self.players == 8 and self.ruleset == "reglamento" and not self.allow_8:
             raise RulesError("players=8 in reglamento needs allow_8=True")
@@ -376,3 +376,9 @@ class Rules:
 
 def _rebuild(ruleset: str, players: int, options: Mapping[str, object]) -> Rules:
     return Rules(ruleset, players, **options)
+
+
+def describe_rules(rules: Rules) -> str:
+    """Return rule set, players and the options that were given, on one line."""
+    options = "".join(f", {name}={value}" for name, value in sorted(rules.options.items()))
+    return f"{rules.ruleset}, {rules.players} players{options}"

@@ -104,6 +104,9 @@ def _run_match(args: argparse.Namespace) -> int:
 
 
 def _run_table(args: argparse.Namespace) -> int:
+    twice = [opponent for opponent in args.against if args.against.count(opponent) > 1]
+    if twice:
+        raise ArenaError(f"--against {twice[0]} is given twice")
     pairings = _pairings(args, [(args.a, opponent) for opponent in args.against])
     results, finished = _play(args, pairings)
     results = [result for result in results if result.groups == args.groups]  # one deal set for all rows
@@ -155,6 +158,8 @@ def _options(texts: Sequence[str]) -> dict[str, object]:
         name, equals, value = text.partition("=")
         if not equals:
             raise ArenaError(f"--option {text!r} is not possible: write NAME=VALUE")
+        if name in options:
+            raise ArenaError(f"--option {name} is given twice")
         options[name] = _option_value(value)
     return options
 

@@ -72,5 +72,19 @@ def estimate_difference(first: npt.NDArray[np.float64], second: npt.NDArray[np.f
     return estimate_mean(first - second)
 
 
+def estimate_rate_difference(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64]) -> Estimate:
+    """Return the mean of ``first - second``, two float64 (n,) of samples in 0..1 measured on the same n groups, with a score interval.
+
+    Differences are read as rates between -1 and 1, so that no bound leaves that range and equal samples do not pretend to be certain.
+
+    Raises:
+        ValueError: the samples do not belong together.
+    """
+    if first.shape != second.shape:
+        raise ValueError(f"paired samples must have one shape, not {first.shape} and {second.shape}")
+    rate = estimate_rate((first - second + 1) / 2)
+    return Estimate(float(np.mean(first - second)), 2 * rate.low - 1, 2 * rate.high - 1, rate.count)
+
+
 def _quantile(count: int) -> float:
     return float(stdtrit(count - 1, 0.5 + CONFIDENCE / 2))

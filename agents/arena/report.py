@@ -14,7 +14,7 @@ from rich.table import Table
 from agents.arena.estimate import Estimate, estimate_mean, estimate_rate
 from agents.arena.result import MatchResult
 from agents.arena.tournament import Tournament
-from truco_env.rules import Rules
+from truco_env.rules import describe_rules
 
 _INTERVAL = "95 % interval"
 _PLAIN_WIDTH = 240  # wide enough that no cell wraps where there is no terminal
@@ -75,12 +75,6 @@ def print_table(console: Console, results: Sequence[MatchResult]) -> None:
         wins = estimate_rate(np.mean([result.group_wins for result in results], axis=0))
         table.add_row("mean of these", *_points(points), *_rate(wins))
     _print(console, table)
-
-
-def describe_rules(rules: Rules) -> str:
-    """Return rule set, players and the options that were given, on one line."""
-    options = "".join(f", {name}={value}" for name, value in sorted(rules.options.items()))
-    return f"{rules.ruleset}, {rules.players} players{options}"
 
 
 def _conditions(result: MatchResult) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.arena.errors import ArenaError
-from agents.arena.estimate import Estimate, estimate_difference, estimate_mean, estimate_rate
+from agents.arena.estimate import Estimate, estimate_difference, estimate_mean, estimate_rate, estimate_rate_difference
 from agents.arena.pairing import Scores
 from agents.arena.seating import seatings_of
 from truco_env.rules import Rules
@@ -87,7 +87,7 @@ class MatchResult:
         """How much more of its matches A wins in the even seats than in the odd ones, paired by deal; None in gallo."""
         if self.rules.gallo:
             return None
-        return estimate_difference(self.scores.wins[:, 0], self.scores.wins[:, 1])
+        return estimate_rate_difference(self.scores.wins[:, 0], self.scores.wins[:, 1])
 
     def summary(self) -> dict[str, Any]:
         """Return every estimate as plain data, as in the file."""
@@ -158,7 +158,7 @@ def compare(first: MatchResult, second: MatchResult) -> tuple[Estimate, Estimate
             raise ArenaError(f"only results with the same {what} can be compared, not {ours} and {theirs}")
     return (
         estimate_difference(first.group_points, second.group_points),
-        estimate_difference(first.group_wins, second.group_wins),
+        estimate_rate_difference(first.group_wins, second.group_wins),
     )
 
 

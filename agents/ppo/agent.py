@@ -11,9 +11,9 @@ import numpy.typing as npt
 from agents.ppo.checkpoint import Checkpoint, CheckpointError, load
 from agents.ppo.network import Network
 from truco_env.actions import N_SENAS, Action
-from truco_env.agent import Agent
+from truco_env.agent import Agent, AgentError
 from truco_env.observation import layout_of
-from truco_env.rules import Rules
+from truco_env.rules import Rules, describe_rules
 
 MODES: Final = ("sampled", "greedy")
 _TRANSFER: Final = "transfer"
@@ -28,17 +28,29 @@ class PPOAgent:
         checkpoint: the trained agent.
         mode: ``"sampled"`` draws from the policy, which is what training optimised; ``"greedy"`` takes the likeliest action.
         mute: make no señas.
+        rules: the table it is to play at, if it is not the one it was trained for: its observations are the same, or have señas besides.
     """
 
-    def __init__(self, checkpoint: Checkpoint, *, mode: str = "sampled", mute: bool = False) -> None:
+    def __init__(self, checkpoint: Checkpoint, *, mode: str = "sampled", mute: bool = False, rules: Rules | None = None) -> None:
         if mode not in MODES:
             raise ValueError(f"mode={mode!r} is not known: choose one of {', '.join(MODES)}")
         self.checkpoint = checkpoint
         self.mode = mode
         self.mute = mute
+        self.rules = checkpoint.rules if rules is None else rules
+        self._size = layout_of(self.rules).size
         words = [mode] * (mode != "sampled") + [_MUTE] * mute
         self.name = f"{checkpoint.name}:{','.join(words)}" if words else checkpoint.name
         self.network = Network(checkpoint.architecture, dict(checkpoint.weights), layout_of(checkpoint.rules).scale)
+
+    def check_table(self, rules: Rules) -> None:
+        """Refuse any table but its own.
+
+        Raises:
+            AgentError: it was made for another.
+        """
+        if rules != self.rules:
+            raise AgentError(f"{self.name} was made for ({describe_rules(self.rules)}), not for ({describe_rules(rules)})")
 
     def start(self, rows: npt.NDArray[np.int64]) -> None:
         """It remembers nothing."""
@@ -51,6 +63,8 @@ class PPOAgent:
         rows: npt.NDArray[np.int64],
     ) -> npt.NDArray[np.int64]:
         """Return a legal action per row (see ``truco_env.agent.Agent``)."""
+        if observations.shape[1:] != (self._size,):
+            raise AgentError(f"{self.name} reads observations of {self._size} entries, not of shape {observations.shape}")
         if self.mute:
             masks = masks.copy()
             masks[:, _SENAS] = 0
@@ -80,13 +94,11 @@ def load_agent(text: str, rules: Rules) -> Agent | None:
     checkpoint = load(folder)
     learned, asked = layout_of(checkpoint.rules), layout_of(rules)
     if checkpoint.rules != rules:
-        fits = asked.fields[: len(learned.fields)] == learned.fields
+        without_senas = Rules(rules.ruleset, rules.players, **{**rules.options, "senas": "off"}) if rules.senas != "off" else rules
+        fits = checkpoint.rules.ruleset == rules.ruleset and (learned is asked or learned is layout_of(without_senas))
         if not fits or _TRANSFER not in words:
             way = f"; {folder}:{_TRANSFER} lets it play anyway" if fits else ""
-            raise CheckpointError(f"{folder} was trained for {_table(checkpoint.rules)}, not for {_table(rules)}{way}")
-    return PPOAgent(checkpoint, mode="greedy" if "greedy" in words else "sampled", mute=_MUTE in words or asked is not learned)
-
-
-def _table(rules: Rules) -> str:
-    options = "".join(f" {name}={value}" for name, value in sorted(rules.options.items()))
-    return f"{rules.ruleset} players={rules.players}{options}"
+            raise CheckpointError(f"{folder} was trained for ({describe_rules(checkpoint.rules)}), not for ({describe_rules(rules)}){way}")
+    if all(mode in words for mode in MODES):
+        raise CheckpointError(f"{text}: choose one of {', '.join(MODES)}")
+    return PPOAgent(checkpoint, mode="greedy" if "greedy" in words else "sampled", mute=_MUTE in words or asked is not learned, rules=rules)

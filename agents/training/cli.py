@@ -140,9 +140,17 @@ def _train(config: Config, folder: RunFolder, console: Console, *, fresh: bool) 
     return 0
 
 
+def _plain(value: object) -> str:
+    """An option's value as ``evaluate.py --option`` reads it."""
+    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value).lower() if value is None else str(value)
+
+
 def _say_where(config: Config, folder: RunFolder, console: Console) -> None:
     rival = config.evaluation.opponents[-1] if config.evaluation.opponents else "random"
     table = f"--ruleset {config.table.ruleset} --players {config.table.players}"
+    options = [f"{name}={_plain(value)}" for name, value in config.table.options.items()]
+    table += f" --option {' '.join(options)}" if options else ""
+    table += " --episode hand" if config.learner.episode == "hand" else ""
     lines = (
         f"trained agent:  {folder.agent}",
         f"curves:         {folder.path / 'curves.png'}, {folder.path / 'curves.csv'}",

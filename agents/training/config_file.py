@@ -11,6 +11,8 @@ from typing import Any, Final
 import yaml
 from pydantic import ValidationError
 
+from agents.arena.errors import ArenaError
+from agents.arena.seating import Side, check_side, side_of
 from agents.training.config import Config, ConfigError, Section, section_of
 from truco_env.agent import AgentError, make_agent
 from truco_env.errors import RulesError
@@ -118,20 +120,20 @@ def _check(values: dict[str, Any], place: Callable[[str], str]) -> Config:
     except RulesError as error:
         raise ConfigError(f"{error} (table, {place('table')})") from None
     _check_device(config.machine.device, place("machine.device"))
-    named = {
-        "opponents.agents": config.opponents.agents,
-        "partners": config.partners,
-        "evaluation.opponents": config.evaluation.opponents,
-    }
-    for key, names in named.items():
-        for name in names:
+    if config.partners and (rules.gallo or rules.players == 2):
+        raise ConfigError(f"partners ({place('partners')}): at a table of {rules.players} nobody has a team-mate")
+    weighted = {"opponents.agents": config.opponents.agents, "partners": config.partners}
+    sides = {"evaluation.opponents": [side_of(text) for text in config.evaluation.opponents]}
+    sides |= {key: [Side((name,)) for name in names] for key, names in weighted.items()}
+    for key, members in sides.items():
+        for side in members:
             try:
-                make_agent(name, rules)
-            except AgentError as error:
+                check_side(side, rules)
+                for member in side.members:
+                    make_agent(member, rules)
+            except (AgentError, ArenaError) as error:
                 raise ConfigError(f"{error} ({key}, {place(key)})") from None
-    for key in ("opponents.agents", "partners"):
-        weights = named[key]
-        assert isinstance(weights, dict)
+    for key, weights in weighted.items():
         if (weights or key == "opponents.agents") and not (all(w >= 0 for w in weights.values()) and sum(weights.values()) > 0):
             raise ConfigError(f"{key} = {weights} ({place(key)}): weights are at least 0 and their sum is above 0")
     return config

@@ -21,7 +21,7 @@ from agents.arena.arena import Arena
 from agents.arena.deals import DealSet
 from agents.arena.pairing import Pairing
 from agents.arena.result import MatchResult
-from agents.arena.seating import side_of
+from agents.arena.seating import Side, side_of
 from agents.ppo.agent import PPOAgent
 from agents.ppo.checkpoint import Checkpoint, CheckpointError, load, read_arrays, write_arrays
 from agents.ppo.network import Architecture
@@ -202,13 +202,23 @@ class Trainer:
         results: dict[str, MatchResult] = {}
         with Arena() as arena:
             for name in evaluation.opponents:
-                result = arena.play(Pairing(deals, (side_of(learner), side_of(name))))
+                rivals = side_of(name)
+                result = arena.play(Pairing(deals, (self._team(learner, rivals), rivals), self.config.learner.episode))
                 rate = result.win_rate()
                 row |= {f"eval/{name}": rate.mean, f"eval_low/{name}": rate.low, f"eval_high/{name}": rate.high}
                 row[f"eval_points/{name}"] = result.points_per_hand().mean
                 results[name] = result
         self.reporter.evaluated(self.model.num_timesteps, results)
         return row
+
+    def _team(self, learner: PPOAgent, rivals: Side) -> Side:
+        """The learner's side in an evaluation: alone in all its seats, or in the first, beside its most frequent partner."""
+        mates = 0 if self.rules.gallo else self.rules.players // 2 - 1
+        if self.config.learner.plays == "side" or mates == 0:
+            return side_of(learner)
+        partners = self.config.partners
+        partner = max(partners, key=partners.__getitem__) if partners else rivals.members[0]
+        return Side((learner, *[partner] * mates))
 
     def _log(self, evaluation: Mapping[str, float]) -> None:
         steps = self.model.num_timesteps

@@ -30,7 +30,7 @@ from truco_env.actions import Action
 from truco_env.agent import AgentError
 from truco_env.engine.compile import JIT, hot_rule
 from truco_env.observation import layout_of
-from truco_env.rules import Rules
+from truco_env.rules import Rules, describe_rules
 
 _FLOR, _MAZO, _PASO = int(Action.FLOR), int(Action.MAZO), int(Action.PASO)
 _DRAWS = 4  #: random numbers a decision may use
@@ -101,9 +101,19 @@ class Truquero:
         if not JIT:
             raise AgentError(f"{character.name} needs numba's compiler: unset NUMBA_DISABLE_JIT")
         self.name = character.name
+        self.rules = rules
         self._offsets = layout_of(rules).offsets
         self._mesa = mesa_of(rules)
         self._character = character.record
+
+    def check_table(self, rules: Rules) -> None:
+        """Refuse any table but its own.
+
+        Raises:
+            AgentError: it was made for another.
+        """
+        if rules != self.rules:
+            raise AgentError(f"{self.name} was made for ({describe_rules(self.rules)}), not for ({describe_rules(rules)})")
 
     def start(self, rows: npt.NDArray[np.int64]) -> None:
         """It remembers nothing."""

@@ -419,13 +419,17 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
         write_state(self._desk, self.state_layout.hidden_offsets, state)
         return state
 
+    def _shown_seat(self) -> int | str:
+        """The seat whose cards a rendering shows now, or ``"all"``."""
+        return self.perspective
+
     def render(self) -> str | None:
         """Return the position as text in mode ``"ansi"``, write it to the standard output in mode ``"human"`` if it has changed."""
         if self.render_mode is None:
             gymnasium.logger.warn("render() does nothing without a render_mode: make the environment with 'ansi' or 'human'")
             return None
         game = self._current()
-        text = render_ansi(game, self.perspective, previous=self._last_hand)
+        text = render_ansi(game, self._shown_seat(), previous=self._last_hand)
         if self.render_mode == "ansi":
             return text
         if text != self._written:  # of a seña that the viewer did not see there is nothing to be seen

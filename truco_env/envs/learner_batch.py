@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truco_env.actions import N_ACTIONS, Action
-from truco_env.agent import Agent, AgentError
+from truco_env.agent import Agent, AgentError, make_agent
 from truco_env.batch import EPISODES, REWARDS
 from truco_env.engine.compile import JIT
 from truco_env.engine.record import GAME_DTYPE, new_games
@@ -55,6 +55,19 @@ class Episodes(NamedTuple):
     scores: npt.NDArray[np.int16]
     observations: npt.NDArray[np.int8]
     forfeits: npt.NDArray[np.bool_]
+
+
+def check_learner_seat(seat: int | str, rules: Rules) -> int | None:
+    """Return a learner's fixed seat, ``None`` for ``"random"``.
+
+    Raises:
+        ValueError: the seat is not at the table.
+    """
+    if seat == "random":
+        return None
+    if isinstance(seat, bool) or not isinstance(seat, int | np.integer) or not 0 <= seat < rules.players:
+        raise ValueError(f"learner_seat={seat!r} is not at this table: choose 'random' or 0..{rules.players - 1}")
+    return int(seat)
 
 
 class LearnerStep(NamedTuple):
@@ -120,6 +133,7 @@ class LearnerBatch:
         rng: what agents draw from.
 
     Raises:
+        AgentError: an agent that was made for another table.
         PoolError: no opponents, or wrong weights.
         ValueError: an unknown mode, or a learner seat that is not at the table.
     """
@@ -145,8 +159,7 @@ class LearnerBatch:
         for name, value, known in modes:
             if value not in known:
                 raise ValueError(f"{name}={value!r} is not known: choose one of {', '.join(known)}")
-        if learner_seat != "random" and (not isinstance(learner_seat, int) or not 0 <= learner_seat < rules.players):
-            raise ValueError(f"learner_seat={learner_seat!r} is not at this table: choose 'random' or 0..{rules.players - 1}")
+        fixed_seat = check_learner_seat(learner_seat, rules)
         if size < 1:
             raise ValueError(f"size={size} is not possible: there must be at least one match")
         self.rules = rules
@@ -156,8 +169,7 @@ class LearnerBatch:
         self._games = new_games(size)
         tables = np.zeros(size, dtype=TABLE_DTYPE)
         self._tables = tables if JIT else tables.view(np.recarray)
-        seat = -1 if learner_seat == "random" else int(learner_seat)
-        switches = (learner == "side", seat, autoreset, LOOK, illegal == "forfeit")
+        switches = (learner == "side", -1 if fixed_seat is None else fixed_seat, autoreset, LOOK, illegal == "forfeit")
         self._modes = np.array([EPISODES.index(episode), REWARDS.index(reward), *switches], dtype=np.int64)
         self._slots: list[int] = []  # id of the agent in each slot, -1 = free
         self._next_id = 0
@@ -179,6 +191,11 @@ class LearnerBatch:
     def learner_seats(self) -> npt.NDArray[np.int8]:
         """The learner's seat in each row, int8 (size,), a copy."""
         return np.array(self._tables["seat"])
+
+    @property
+    def seats(self) -> npt.NDArray[np.int8]:
+        """The seat that decides in each row, int8 (size,), a copy: the learner's, with ``learner="side"`` any seat of its account."""
+        return np.array(self._games["to_act"])
 
     @property
     def opponents(self) -> npt.NDArray[np.int64]:
@@ -209,7 +226,7 @@ class LearnerBatch:
         return ids
 
     def _fill(self, agents: Sequence[Agent], shares: _Draw) -> tuple[_Draw, list[int]]:
-        ids = [self._register(agent) for agent in agents]
+        ids = [self._register(make_agent(agent, self.rules)) for agent in agents]
         shares.slots = np.array([self._slots.index(i) for i in ids], dtype=np.int32)
         return shares, ids
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from truco_env.agent import Agent, agent_names, make_agent
 from truco_env.errors import TrucoError
@@ -26,25 +26,29 @@ class Pool(NamedTuple):
     weights: list[float] | None
 
 
-def make_pool(opponents: Opponents | None, rules: Rules) -> Pool:
-    """Return the agents that ``opponents`` stands for, at a table; nobody for ``None``.
+#: Nobody in particular: the team-mates are played by the opponent.
+NOBODY: Final = Pool([], None)
+
+
+def make_pool(opponents: Opponents | None, rules: Rules, role: str = "opponents") -> Pool:
+    """Return the agents that ``opponents`` stands for, at a table (not ``None``); ``role`` is what an error calls them.
 
     Raises:
         AgentError: a name that is not known.
-        PoolError: no opponents, or weights that are no numbers >= 0 with a sum above 0.
+        PoolError: none, or weights that are no numbers >= 0 with a sum above 0.
     """
-    if opponents is None:
-        return Pool([], None)
     weights: list[float] | None = None
-    if isinstance(opponents, Mapping):
-        named: Sequence[str | Agent] = list(opponents)
+    if opponents is None:
+        named: Sequence[str | Agent] = []
+    elif isinstance(opponents, Mapping):
+        named = list(opponents)
         weights = check_weights(list(opponents.values()), len(named))
     elif isinstance(opponents, str) or not isinstance(opponents, Sequence):
         named = [opponents]
     else:
         named = opponents
     if not named:
-        raise PoolError("there are no opponents: give at least one agent")
+        raise PoolError(f"there are no {role}: give at least one agent")
     return Pool([_make(agent, rules) for agent in named], weights)
 
 

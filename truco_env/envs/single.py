@@ -13,8 +13,8 @@ import numpy.typing as npt
 from truco_env.actions import N_ACTIONS, Action
 from truco_env.agent import Agent
 from truco_env.envs.aec import RENDER_MODES, TrucoEnv, choose
-from truco_env.envs.learner_batch import LEARNERS
-from truco_env.envs.opponents import Opponents, Pool, make_pool
+from truco_env.envs.learner_batch import LEARNERS, check_learner_seat
+from truco_env.envs.opponents import NOBODY, Opponents, Pool, make_pool
 from truco_env.errors import ActionError, IllegalActionError, PositionError
 from truco_env.observation import Layout
 from truco_env.rules import Rules
@@ -23,6 +23,22 @@ ILLEGAL_ACTIONS: Final = ("terminate", "resample", "raise")
 _MAX_TRIES: Final = 1000
 
 _Observation = npt.NDArray[np.int8]
+
+
+class _Table(TrucoEnv):
+    """The table of a learner: ``learner`` are the seats it may play in this episode, the one it was seated by first.
+
+    With ``shows_learner`` a rendering shows what the seat that decides may know, and that of the first while others decide.
+    """
+
+    learner: tuple[int, ...] = ()
+    shows_learner = False
+
+    def _shown_seat(self) -> int | str:
+        if not self.shows_learner:
+            return super()._shown_seat()
+        to_act = self.game.to_act
+        return to_act if to_act in self.learner else self.learner[0]
 
 
 class TrucoGym(gymnasium.Env[_Observation, np.int64]):
@@ -44,7 +60,8 @@ class TrucoGym(gymnasium.Env[_Observation, np.int64]):
         illegal_action: ``"terminate"``: an illegal action ends the episode with a reward of -1; ``"resample"``: a legal one is drawn
             instead; ``"raise"``: it is an ``IllegalActionError``, and nothing has changed.
         render_mode: ``"ansi"`` or ``"human"``.
-        perspective: ``"learner"``: a rendering shows what the learner may know; a seat; or ``"all"``.
+        perspective: ``"learner"``: a rendering shows what the learner's seat may know, with ``learner="side"`` the seat of it that
+            decides; a seat; or ``"all"``.
         **options: options of the rule book (rules.md 7).
 
     Attributes:
@@ -80,16 +97,16 @@ class TrucoGym(gymnasium.Env[_Observation, np.int64]):
         **options: object,
     ) -> None:
         shown = "all" if perspective == "learner" else perspective
-        self._env = TrucoEnv(ruleset, players, episode=episode, reward=reward, render_mode=render_mode, perspective=shown, **options)
+        self._env = _Table(ruleset, players, episode=episode, reward=reward, render_mode=render_mode, perspective=shown, **options)
         self.render_mode = render_mode
         self.rules: Rules = self._env.rules
         self.layout: Layout = self._env.layout
         self._whole_side = choose("learner", learner, LEARNERS) == LEARNERS.index("side")
         self._illegal_action = ILLEGAL_ACTIONS[choose("illegal_action", illegal_action, ILLEGAL_ACTIONS)]
         self._learner_seat = check_learner_seat(learner_seat, self.rules)
-        self._shows_learner = perspective == "learner"
+        self._env.shows_learner = perspective == "learner"
         self._opponents = make_pool(opponents, self.rules)
-        self._partners = make_pool(partners, self.rules)
+        self._partners = NOBODY if partners is None else make_pool(partners, self.rules, "partners")
         self.observation_space = gymnasium.spaces.Box(self.layout.low, self.layout.high, dtype=np.int8)
         self.action_space = gymnasium.spaces.Discrete(N_ACTIONS)
         self._over = True
@@ -123,8 +140,9 @@ class TrucoGym(gymnasium.Env[_Observation, np.int64]):
         self._opponent = _draw(self._opponents, rng)
         self._partner = _draw(self._partners, rng) if self._partners.agents else self._opponent
         self._thoughts = np.random.default_rng(thoughts)
-        if self._shows_learner:
-            self._env.perspective = self.seat
+        own = self._account_of(self.seat)
+        mates = (seat for seat in range(self.rules.players) if self._whole_side and seat != self.seat and self._account_of(seat) == own)
+        self._env.learner = (self.seat, *mates)
         self._env.reset(seed=deals, options=options)
         self._agent = self._env.possible_agents[self.seat]
         self._players = {agent: self._player_of(seat) for seat, agent in enumerate(self._env.possible_agents)}
@@ -132,7 +150,6 @@ class TrucoGym(gymnasium.Env[_Observation, np.int64]):
         self._decisions = 0
         self._reward = 0.0
         accounts = np.arange(self.rules.n_accounts, dtype=np.int64)
-        own = self._account_of(self.seat)
         self._opponent.start(accounts[accounts != own])
         if self.rules.players > 3 and not self._whole_side:
             self._partner.start(accounts[accounts == own])
@@ -171,9 +188,10 @@ class TrucoGym(gymnasium.Env[_Observation, np.int64]):
         """Carry out the learner's action and play to its next decision.
 
         Returns:
-            Observation, reward, terminated, truncated (never) and info: ``action_mask`` int8 (N_ACTIONS,), ``seat``, ``opponent``; at the
-            end also ``result`` (1 won, -1 lost, 0 a hand with equal points), ``scores`` (the learner's account first), ``hands``,
-            ``decisions``; ``illegal_action`` after an action that was not legal.
+            Observation, reward, terminated, truncated (never) and info: ``action_mask`` int8 (N_ACTIONS,), ``seat`` (the learner's),
+            ``to_act`` (the seat that decides, with ``learner="side"`` any of its account), ``opponent``, ``partner``; at the end also
+            ``result`` (1 won, -1 lost, 0 a hand with equal points), ``scores`` (the learner's account first), ``hands``, ``decisions``;
+            ``illegal_action`` after an action that was not legal.
 
         Raises:
             IllegalActionError: with ``illegal_action="raise"``.
@@ -215,7 +233,8 @@ class TrucoGym(gymnasium.Env[_Observation, np.int64]):
         return mask
 
     def _info(self) -> dict[str, Any]:
-        info: dict[str, Any] = {"action_mask": self._mask(), "seat": self.seat, "opponent": self._opponent.name}
+        to_act = self.seat if self._over else self._env.possible_agents.index(self._env.agent_selection)
+        info: dict[str, Any] = {"action_mask": self._mask(), "seat": self.seat, "to_act": to_act, "opponent": self._opponent.name}
         if self.rules.players > 3 and not self._whole_side:
             info["partner"] = self._partner.name
         if self._over and self._env.terminations[self._agent]:
@@ -234,19 +253,6 @@ class TrucoGym(gymnasium.Env[_Observation, np.int64]):
     def action_name(self, action: int) -> str:
         """Return what an action would be now, such as ``"7O"`` or ``"truco"``."""
         return self._env.game.action_name(Action(action))
-
-
-def check_learner_seat(seat: int | str, rules: Rules) -> int | None:
-    """Return a learner's fixed seat, ``None`` for ``"random"``.
-
-    Raises:
-        ValueError: the seat is not at the table.
-    """
-    if seat == "random":
-        return None
-    if isinstance(seat, bool | str) or seat not in range(rules.players):
-        raise ValueError(f"learner_seat={seat!r} is not at this table: choose 'random' or 0..{rules.players - 1}")
-    return int(seat)
 
 
 def _draw(pool: Pool, rng: np.random.Generator) -> Agent:

@@ -15,7 +15,7 @@ from truco_env.actions import N_ACTIONS
 from truco_env.batch import pick_uniform
 from truco_env.envs.aec import choose
 from truco_env.envs.learner_batch import Episodes, LearnerBatch
-from truco_env.envs.opponents import Opponents, make_pool
+from truco_env.envs.opponents import NOBODY, Opponents, make_pool
 from truco_env.envs.single import ILLEGAL_ACTIONS
 from truco_env.observation import Layout
 from truco_env.rules import Rules
@@ -83,7 +83,8 @@ class TrucoVector(VectorEnv[_Observations, npt.NDArray[np.int64], npt.NDArray[An
         if mode not in _MODES:
             raise ValueError(f"autoreset_mode={mode.value!r} is not possible: choose one of {', '.join(m.value for m in _MODES)}")
         self.metadata = {**self.metadata, "autoreset_mode": mode}
-        pool, mates = make_pool(opponents, self.rules), make_pool(partners, self.rules)
+        pool = make_pool(opponents, self.rules)
+        mates = NOBODY if partners is None else make_pool(partners, self.rules, "partners")
         self.batch = LearnerBatch(
             self.rules,
             num_envs,
@@ -98,6 +99,7 @@ class TrucoVector(VectorEnv[_Observations, npt.NDArray[np.int64], npt.NDArray[An
             autoreset=mode is AutoresetMode.SAME_STEP,
             illegal="forfeit" if illegal_action == "terminate" else "raise",
         )
+        self._has_partners = self.rules.players > 3 and learner == "seat"
         self.layout: Layout = self.batch.layout
         self.num_envs = num_envs
         self.single_observation_space = gymnasium.spaces.Box(self.layout.low, self.layout.high, dtype=np.int8)
@@ -139,9 +141,10 @@ class TrucoVector(VectorEnv[_Observations, npt.NDArray[np.int64], npt.NDArray[An
         """Carry out an action in every environment and play on to the learner's next decisions.
 
         Returns:
-            Observations, rewards float32, terminations, truncations (never) and infos: ``action_mask`` int8 (num_envs, N_ACTIONS) and
-            ``seat``; where an episode ended ``final_obs`` and ``final_info`` (``result``, ``scores``, ``hands``, ``decisions``,
-            ``reward``, ``seat``, ``opponent``, ``forfeit``); where an action was not legal ``illegal_action``.
+            Observations, rewards float32, terminations, truncations (never) and infos: ``action_mask`` int8 (num_envs, N_ACTIONS),
+            ``seat`` (the learner's) and ``to_act`` (the seat that decides, with ``learner="side"`` any of its account); where an episode
+            ended ``final_obs`` and ``final_info`` (``result``, ``scores``, ``hands``, ``decisions``, ``reward``, ``seat``, ``opponent``,
+            ``partner`` where one plays, ``forfeit``); where an action was not legal ``illegal_action``.
 
         Raises:
             IllegalActionError: with ``illegal_action="raise"``; nothing has changed.
@@ -175,13 +178,18 @@ class TrucoVector(VectorEnv[_Observations, npt.NDArray[np.int64], npt.NDArray[An
             "_action_mask": self._everywhere.copy(),
             "seat": self.batch.learner_seats,
             "_seat": self._everywhere.copy(),
+            "to_act": self.batch.seats,
+            "_to_act": self._everywhere.copy(),
         }
+
+    def _names(self, ids: npt.NDArray[np.int64]) -> npt.NDArray[np.object_]:
+        agents = self.batch.agents
+        return np.array([agents[i].name if i in agents else "" for i in ids.tolist()], dtype=object)
 
     def _add_finals(self, infos: dict[str, Any], ended: Episodes, dones: npt.NDArray[np.bool_]) -> None:
         observations = np.full(self.num_envs, None, dtype=object)
         for k, row in enumerate(ended.rows.tolist()):
             observations[row] = ended.observations[k]
-        names = np.array([self.batch.agents[i].name if i in self.batch.agents else "" for i in ended.opponents.tolist()], dtype=object)
         outcome: dict[str, Any] = {}
         for name, values in (
             ("result", ended.results),
@@ -190,7 +198,8 @@ class TrucoVector(VectorEnv[_Observations, npt.NDArray[np.int64], npt.NDArray[An
             ("decisions", ended.decisions),
             ("reward", ended.rewards),
             ("seat", ended.seats),
-            ("opponent", names),
+            ("opponent", self._names(ended.opponents)),
+            *((("partner", self._names(ended.partners)),) if self._has_partners else ()),
             ("forfeit", ended.forfeits),
         ):
             whole = np.full((self.num_envs, *values.shape[1:]), None if values.dtype == object else 0, dtype=values.dtype)
