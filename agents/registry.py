@@ -8,7 +8,7 @@ from typing import Final
 
 from agents.truquero.agent import Truquero
 from agents.truquero.character import CHARACTERS
-from truco_env.agent import Agent, register_agent
+from truco_env.agent import Agent, register_agent, register_loader
 from truco_env.random_agent import RandomAgent
 from truco_env.rules import Rules
 
@@ -50,10 +50,17 @@ AGENTS: Final[dict[str, AgentInfo]] = {
 }
 
 
+def _load_mute(text: str, rules: Rules) -> Agent | None:
+    """Turn ``NAME:mute`` into a rule-based player that makes no señas."""
+    name, _, word = text.rpartition(":")
+    return Truquero(CHARACTERS[name], rules, mute=True) if word == "mute" and name in CHARACTERS else None
+
+
 def register_all() -> None:
     """Make every built-in agent known to ``truco_env.agent.make_agent``."""
     for info in AGENTS.values():
         register_agent(info.name, info.factory)
+    register_loader(_load_mute)
 
 
 def describe() -> str:

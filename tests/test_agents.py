@@ -223,6 +223,18 @@ def test_no_senas_are_made_where_half_of_them_are_caught(catch: float, signs: bo
     assert bool((moves >= int(Action.SENA_AS_ESPADAS)).any()) == signs
 
 
+def test_a_mute_player_makes_no_senas_and_plays_as_before_where_there_are_none() -> None:
+    signing, silent = Rules("argentino", 4, senas="truthful"), Rules("argentino", 4)
+    for rules in (signing, silent):
+        batch, rows = Batch(rules, 64), np.arange(64)
+        batch.reset(4)
+        mute = make_agent("prudente:mute", rules)
+        assert mute.name == "prudente:mute"
+        moves = mute.act(batch.observations, batch.masks, np.random.default_rng(1), rows)
+        assert (moves < int(Action.SENA_AS_ESPADAS)).all()
+    assert moves.tolist() == make_agent("prudente", silent).act(batch.observations, batch.masks, np.random.default_rng(1), rows).tolist()
+
+
 def test_without_a_compiler_rule_based_players_refuse_in_one_line() -> None:
     command = [sys.executable, "evaluate.py", "match", "prudente", "random", "--groups", "2"]
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, check=False)

@@ -92,18 +92,23 @@ class Truquero:
     Args:
         character: how it plays.
         rules: the table.
+        mute: make no señas.
 
     Raises:
         AgentError: numba's compiler is off.
     """
 
-    def __init__(self, character: Character, rules: Rules) -> None:
+    def __init__(self, character: Character, rules: Rules, *, mute: bool = False) -> None:
         if not JIT:
             raise AgentError(f"{character.name} needs numba's compiler: unset NUMBA_DISABLE_JIT")
-        self.name = character.name
+        self.name = f"{character.name}:mute" if mute else character.name
         self.rules = rules
         self._offsets = layout_of(rules).offsets
         self._mesa = mesa_of(rules)
+        if mute:
+            self._mesa = self._mesa.copy()
+            self._mesa["senas"] = 0
+            self._mesa.setflags(write=False)  # as those that are not copied: code is compiled for read-only ones
         self._character = character.record
 
     def check_table(self, rules: Rules) -> None:
