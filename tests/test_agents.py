@@ -223,6 +223,16 @@ def test_no_senas_are_made_where_half_of_them_are_caught(catch: float, signs: bo
     assert bool((moves >= int(Action.SENA_AS_ESPADAS)).any()) == signs
 
 
+def test_signs_are_worth_no_more_when_rivals_catch_them() -> None:
+    """A caught seña helps who caught it: the signing side gains less than where nobody sees."""
+    gains = [
+        play_match("maestro", "maestro:mute", Rules("argentino", 4, senas="truthful", sena_catch=catch), groups=2500).points_per_hand()
+        for catch in (0.0, 0.45)
+    ]
+    assert gains[0].low > 0.03
+    assert gains[1].mean < gains[0].mean + 0.01
+
+
 def test_a_mute_player_makes_no_senas_and_plays_as_before_where_there_are_none() -> None:
     signing, silent = Rules("argentino", 4, senas="truthful"), Rules("argentino", 4)
     for rules in (signing, silent):

@@ -45,7 +45,7 @@ SIGHT_DTYPE: Final = np.dtype(
         ("top", np.int8),  # best tier on the table in this trick
         ("top_side", np.int8),
         ("mate_card", np.int8),  # best tier that a team-mate is known to hold
-        ("rival_card", np.int8),
+        ("rival_card", np.int8),  # ... and a rival who is still to play in this trick
         # The truco.
         ("rung", np.int8),  # accepted
         ("waits", np.int8),  # rung that waits for an answer
@@ -225,8 +225,14 @@ def _see_senas(o: Any, at: Any, players: int, mano: int, s: Any) -> None:
             elif sign < len(SENA_TIERS) and not _has_played(o, at, players, seat, trick, int(s.trick), int(SENA_TIERS[sign])):
                 if mate:
                     s.mate_card = max(int(s.mate_card), int(SENA_TIERS[sign]))
-                else:
+                elif _is_to_play(o, at, players, seat, int(s.trick)):
                     s.rival_card = max(int(s.rival_card), int(SENA_TIERS[sign]))
+
+
+@rule
+def _is_to_play(o: Any, at: Any, players: int, seat: int, trick: int) -> bool:
+    """Whether a seat has no card in this trick yet: what it shows of its hand can still beat us here."""
+    return int(_where(o, at[_TABLE] + (trick * players + seat) * CARD_WIDTH, N_TIERS)) < 0
 
 
 @rule
