@@ -9,6 +9,7 @@ import time
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from benchmarks.meter import Measurement, Run, Sample, rate_of
 from benchmarks.peers import play_aec
@@ -34,8 +35,8 @@ def table_of(seats: int) -> Rules:
     return Rules(ruleset, seats, **options)
 
 
-def _started(size: int, seats: int) -> Batch:
-    batch = Batch(table_of(seats), size)
+def _started(size: int, seats: int, threads: int = 1) -> Batch:
+    batch = Batch(table_of(seats), size, threads=threads)
     batch.reset(1)
     return batch
 
@@ -53,16 +54,21 @@ def batch_play(seconds: float, size: int, seats: int = 2) -> Measurement:
     return rate_of(run, seconds)
 
 
-def batch_replay(seconds: float, size: int, seats: int = 2) -> Measurement:
-    """``Batch.step`` alone, observations and masks included: recorded actions are played again from the same position."""
-    batch, rng = _started(size, seats), np.random.default_rng(1)
-    for _ in range(200):  # so that the matches are at different points
+def _recorded(size: int, seats: int, threads: int) -> tuple[Batch, npt.NDArray[np.uint8], list[npt.NDArray[np.int64]]]:
+    """A batch, a state of it in which the matches are at different points, and the actions of the steps that follow."""
+    batch, rng, record = _started(size, seats, threads), np.random.default_rng(1), []
+    for _ in range(200):
         batch.step(pick_uniform(batch.masks, rng))
     start = batch.save()
-    record = []
     for _ in range(max(16, _REPLAYED // size)):
         record.append(pick_uniform(batch.masks, rng))
         batch.step(record[-1])
+    return batch, start, record
+
+
+def batch_replay(seconds: float, size: int, seats: int = 2) -> Measurement:
+    """``Batch.step`` alone, observations and masks included: recorded actions are played again from the same position."""
+    batch, start, record = _recorded(size, seats, 1)
 
     def run(steps: int) -> int:
         done = 0
@@ -78,13 +84,7 @@ def batch_replay(seconds: float, size: int, seats: int = 2) -> Measurement:
 
 def batch_threads(seconds: float, size: int, threads: int) -> Measurement:
     """``Batch.step`` by wall-clock time, with so many threads (0: one for each core)."""
-    batch = Batch(table_of(2), size, threads=threads or len(os.sched_getaffinity(0)))
-    batch.reset(1)
-    rng, record = np.random.default_rng(1), []
-    start = batch.save()
-    for _ in range(max(8, _REPLAYED // size)):
-        record.append(pick_uniform(batch.masks, rng))
-        batch.step(record[-1])
+    batch, start, record = _recorded(size, 2, threads or len(os.sched_getaffinity(0)))
 
     def measure() -> Sample:
         steps, spent = 0, 0.0

@@ -146,7 +146,7 @@ def test_threads_change_nothing_but_the_time() -> None:
 
 
 def test_no_thread_is_refused() -> None:
-    with pytest.raises(ValueError, match="threads=0 must be at least 1"):
+    with pytest.raises(ValueError, match="threads=0 must be a whole number from 1 on"):
         Batch(Rules("argentino", 2), 4, threads=0)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from truco_env import Game
+from truco_env.events import ScoreClamped
 
 TARGET = 30
 
@@ -24,7 +25,7 @@ def last_points(game: Game) -> str:
 
 
 def gallo_endings(tie: str, count: int) -> Iterator[tuple[Game, tuple[int, ...], int]]:
-    """Gallo matches played on from near the target until they are over, with the scores before the last hand, and its pair's seats."""
+    """Gallo matches played on from near the target until they are over, with the scores before the last hand, and its dealer."""
     rng = np.random.default_rng(11)
     for seed in range(count):
         game = Game("argentino", players=3, gallo_tie=tie)
@@ -53,6 +54,13 @@ def test_every_ending_of_a_gallo_match(tie: str) -> None:
         if len(winners) == 1:
             assert game.won == tuple(int(seat in winners) for seat in range(3))
         reasons[last_points(game)] += 1
+        uncut = [
+            score + sum(-e.points for e in game.events if isinstance(e, ScoreClamped) and e.account == seat)
+            for seat, score in enumerate(game.scores)
+        ]
+        leaders = tuple(seat for seat in range(3) if uncut[seat] == max(uncut))
+        if len(leaders) == 1:
+            assert winners == leaders
         at_top = [seat for seat in range(3) if game.scores[seat] == best]
         if winners == (dealer,):
             seen["dealer"] += 1

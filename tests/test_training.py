@@ -21,8 +21,7 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 
 import agents  # noqa: F401 - makes the names of agents known
-from agents.arena.result import MatchResult
-from agents.arena.seating import side_of
+from agents.arena.result import MatchResult, load_result
 from agents.ppo import Checkpoint, CheckpointError, PPOAgent, load
 from agents.training.cli import main
 from agents.training.config import Config
@@ -36,7 +35,7 @@ from truco_env.actions import N_ACTIONS
 from truco_env.agent import make_agent
 from truco_env.batch import pick_uniform
 from truco_env.envs.learner_batch import LearnerBatch
-from truco_env.rules import Rules
+from truco_env.rules import Rules, describe_rules
 
 ROOT = Path(__file__).resolve().parent.parent
 SMOKE = ROOT / "configs" / "smoke.yaml"
@@ -444,18 +443,38 @@ def test_an_interrupt_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
     assert len(RunFolder(run).checkpoints()) == 1
 
 
-def test_the_command_that_is_told_in_the_end_evaluates_the_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        (
+            ["table.players=6", "table.options={pica_pica: true, pica_band: [0, 30]}", "learner.episode=hand"],
+            "smoke; argentino, 6 players, pica_band=(0, 30), pica_pica=True; single hands",
+        ),
+        (
+            ["table.players=4", "learner.plays=seat", "learner.seat=3", "partners={random: 1.0}"],
+            "random+smoke; argentino, 4 players; matches",
+        ),
+    ],
+)
+def test_the_command_that_is_told_in_the_end_evaluates_what_was_trained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: list[str], told: str
+) -> None:
     monkeypatch.chdir(ROOT)
-    command = [sys.executable, "train.py", "--config", str(SMOKE), "--run", str(tmp_path / "run"), "ppo.total_steps=1024"]
-    command += ["table.players=6", "table.options={pica_pica: true, pica_band: [0, 30]}", "learner.episode=hand"]
+    command = [sys.executable, "train.py", "--config", str(SMOKE), "--run", str(tmp_path / "run"), "ppo.total_steps=1024", *changes]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    told = re.search(r"evaluate it: +python (evaluate\.py .*)", done.stdout + done.stderr)
-    assert told is not None
-    again = told[1].replace("--groups 1000", "--groups 2").split()
-    assert "+" in subprocess.run([sys.executable, *again], capture_output=True, text=True, check=True).stdout
+    found = re.search(r"evaluate it: +python (evaluate\.py .*)", done.stdout + done.stderr)
+    assert found is not None
+    again = found[1].replace("--groups 1000", f"--groups 2 --out {tmp_path / 'result.json'}").split()
+    subprocess.run([sys.executable, *again], capture_output=True, text=True, check=True)
+    result = load_result(tmp_path / "result.json")
+    label = result.labels[0].replace(str(tmp_path / "run" / "agent"), "smoke")
+    unit = "matches" if result.episode == "match" else "single hands"
+    assert f"{label}; {describe_rules(result.rules)}; {unit}" == told
 
 
-def test_a_seat_is_evaluated_beside_its_partner(tmp_path: Path) -> None:
-    trainer = make_trainer(tmp_path, "table.players=4", "learner.plays=seat", "partners={random: 1.0}")
-    side = trainer._team(PPOAgent(trainer.checkpoint()), side_of("random"))
-    assert side.label == "smoke+random"
+def test_a_seat_is_evaluated_beside_its_most_frequent_partner() -> None:
+    config = read_config(SMOKE, ["table.players=4", "learner.plays=seat", "partners={random: 1.0, bravo: 2.0}"])
+    assert config.team("maestro") == (None, "bravo")
+    alone = read_config(SMOKE, ["table.players=6", "learner.plays=seat", "learner.seat=4"])
+    assert alone.team("maestro") == ("maestro", "maestro", None)
+    assert read_config(SMOKE, ["table.players=4"]).team("maestro") == (None,)

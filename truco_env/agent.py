@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from truco_env.errors import TrucoError
-from truco_env.rules import Rules
+from truco_env.observation import layout_of
+from truco_env.rules import Rules, describe_rules
 
 
 class AgentError(TrucoError):
@@ -53,6 +54,27 @@ class Agent(Protocol):
         Returns:
             int64 (k,).
         """
+
+
+def refuse_other_table(name: str, own: Rules, rules: Rules) -> None:
+    """Refuse ``rules`` for an agent that was made for the table ``own``; a ``check_table`` for agents.
+
+    Raises:
+        AgentError: they are not the same.
+    """
+    if rules != own:
+        raise AgentError(f"{name} was made for ({describe_rules(own)}), not for ({describe_rules(rules)})")
+
+
+def check_observations(name: str, own: Rules, observations: npt.NDArray[np.int8]) -> None:
+    """Refuse observations that are not of the table ``own``, before compiled code reads beyond them.
+
+    Raises:
+        AgentError: they have another shape than (k, layout.size).
+    """
+    size = layout_of(own).size
+    if observations.shape[1:] != (size,):
+        raise AgentError(f"{name} reads observations of {size} entries, not of shape {observations.shape}")
 
 
 AgentFactory = Callable[[Rules], Agent]

@@ -5,7 +5,8 @@ This is the fast face of the engine; the environments are thin layers over it.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+import os
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any, Final
 
 import numpy as np
@@ -229,7 +230,7 @@ class Batch:
         threads: how many cores a step may use; it takes fewer where there are not 2,048 matches for each. Results are the same.
 
     Raises:
-        TypeError: ``rules`` is none.
+        TypeError: ``rules`` is no ``Rules``.
         ValueError: an unknown mode, or no match or thread.
 
     Attributes:
@@ -253,8 +254,8 @@ class Batch:
         if not isinstance(rules, Rules):
             raise TypeError(f"rules={rules!r} must be a Rules, such as Rules('argentino', 4)")
         for name, number in (("size", size), ("threads", threads)):
-            if number < 1:
-                raise ValueError(f"{name}={number} must be at least 1")
+            if not isinstance(number, int | np.integer) or number < 1:
+                raise ValueError(f"{name}={number!r} must be a whole number from 1 on")
         self.rules = rules
         self.size = size
         self.threads = threads
@@ -273,6 +274,7 @@ class Batch:
         self._seen = np.zeros(size, dtype=np.bool_)
         self._modes = np.array([EPISODES.index(episode), REWARDS.index(reward)], dtype=np.int64)
         self._pool: ThreadPoolExecutor | None = None
+        self._pool_owner = 0
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the threads, which a copy starts anew."""
@@ -292,6 +294,7 @@ class Batch:
         rows, seeds = self._check_rows(rows), np.asarray(seeds, dtype=np.uint64)
         if seeds.shape != rows.shape:
             raise ValueError(f"seeds have shape {seeds.shape}: give one per row, {rows.shape}")
+        seeds = np.ascontiguousarray(seeds)
         _reset_rows(self.games, self.rules.record, rows, seeds)
         self.done[rows] = False
         self.rewards[rows] = 0
@@ -307,6 +310,7 @@ class Batch:
         rows, seats = self._check_rows(rows), np.asarray(seats)
         if seats.shape != rows.shape or seats.dtype.kind not in "iu" or ((seats < 0) | (seats >= self.rules.players)).any():
             raise ValueError(f"seats must be one of 0..{self.rules.players - 1} for each of the {len(rows)} rows")
+        seats = np.ascontiguousarray(seats, dtype=np.int8)
         observations = np.empty((len(rows), self.layout.size), dtype=np.int8)
         masks = np.empty((len(rows), N_ACTIONS), dtype=np.int8)
         _observe_rows(self.games, self.rules.record, self.layout.offsets, rows, seats, observations.reshape(-1), masks.reshape(-1))
@@ -353,9 +357,15 @@ class Batch:
         if parts < 2:
             self._step_part(rows, actions)
             return
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self.threads)
-        list(self._pool.map(self._step_part, np.array_split(rows, parts), np.array_split(actions, parts)))
+        if self._pool is None or self._pool_owner != os.getpid():  # threads do not survive a fork
+            self._pool, self._pool_owner = ThreadPoolExecutor(self.threads), os.getpid()
+        pairs = zip(np.array_split(rows, parts), np.array_split(actions, parts), strict=True)
+        tasks = [self._pool.submit(self._step_part, *pair) for pair in pairs]
+        try:
+            for task in tasks:
+                task.result()
+        finally:
+            wait(tasks)  # after an interrupt too, nobody writes on when the caller has gone on
 
     def _step_part(self, rows: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]) -> None:
         _step_rows(

@@ -268,7 +268,7 @@ class Rules:
             given[name] = option.parse(value)
         set_field = object.__setattr__
         set_field(self, "ruleset", ruleset)
-        set_field(self, "players", players)
+        set_field(self, "players", int(players) if isinstance(players, np.integer) else players)
         set_field(self, "options", given)
         for name, option in OPTIONS.items():
             default = option.default(ruleset)
@@ -283,7 +283,8 @@ class Rules:
 
     def _check_players(self) -> None:
         allowed = PLAYERS[self.ruleset]
-        if isinstance(self.players, bool) or not isinstance(self.players, int) or self.players not in allowed:
+        whole = isinstance(self.players, int | np.integer) and not isinstance(self.players, bool)
+        if not whole or self.players not in allowed:
             raise RulesError(f"players={self.players!r} is not possible in {self.ruleset}: it is played by {', '.join(map(str, allowed))}")
         if self.players == 8 and self.ruleset == "reglamento" and not self.allow_8:
             raise RulesError("players=8 in reglamento needs allow_8=True")

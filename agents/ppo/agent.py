@@ -11,7 +11,7 @@ import numpy.typing as npt
 from agents.ppo.checkpoint import Checkpoint, CheckpointError, load
 from agents.ppo.network import Network
 from truco_env.actions import N_SENAS, Action
-from truco_env.agent import Agent, AgentError
+from truco_env.agent import Agent, AgentError, check_observations, refuse_other_table
 from truco_env.observation import layout_of
 from truco_env.rules import Rules, describe_rules
 
@@ -29,6 +29,10 @@ class PPOAgent:
         mode: ``"sampled"`` draws from the policy, which is what training optimised; ``"greedy"`` takes the likeliest action.
         mute: make no señas.
         rules: the table it is to play at, if it is not the one it was trained for: its observations are the same, or have señas besides.
+
+    Raises:
+        AgentError: the observations of ``rules`` are others.
+        ValueError: an unknown mode.
     """
 
     def __init__(self, checkpoint: Checkpoint, *, mode: str = "sampled", mute: bool = False, rules: Rules | None = None) -> None:
@@ -36,9 +40,11 @@ class PPOAgent:
             raise ValueError(f"mode={mode!r} is not known: choose one of {', '.join(MODES)}")
         self.checkpoint = checkpoint
         self.mode = mode
-        self.mute = mute
         self.rules = checkpoint.rules if rules is None else rules
-        self._size = layout_of(self.rules).size
+        learned, asked = layout_of(checkpoint.rules), layout_of(self.rules)
+        if asked.fields[: len(learned.fields)] != learned.fields:
+            raise AgentError(f"{checkpoint.name} cannot read what is seen at ({describe_rules(self.rules)})")
+        self.mute = mute = mute or asked is not learned  # señas that it has never seen it cannot make
         words = [mode] * (mode != "sampled") + [_MUTE] * mute
         self.name = f"{checkpoint.name}:{','.join(words)}" if words else checkpoint.name
         self.network = Network(checkpoint.architecture, dict(checkpoint.weights), layout_of(checkpoint.rules).scale)
@@ -49,8 +55,7 @@ class PPOAgent:
         Raises:
             AgentError: it was made for another.
         """
-        if rules != self.rules:
-            raise AgentError(f"{self.name} was made for ({describe_rules(self.rules)}), not for ({describe_rules(rules)})")
+        refuse_other_table(self.name, self.rules, rules)
 
     def start(self, rows: npt.NDArray[np.int64]) -> None:
         """It remembers nothing."""
@@ -63,8 +68,7 @@ class PPOAgent:
         rows: npt.NDArray[np.int64],
     ) -> npt.NDArray[np.int64]:
         """Return a legal action per row (see ``truco_env.agent.Agent``)."""
-        if observations.shape[1:] != (self._size,):
-            raise AgentError(f"{self.name} reads observations of {self._size} entries, not of shape {observations.shape}")
+        check_observations(self.name, self.rules, observations)
         if self.mute:
             masks = masks.copy()
             masks[:, _SENAS] = 0
@@ -101,4 +105,4 @@ def load_agent(text: str, rules: Rules) -> Agent | None:
             raise CheckpointError(f"{folder} was trained for ({describe_rules(checkpoint.rules)}), not for ({describe_rules(rules)}){way}")
     if all(mode in words for mode in MODES):
         raise CheckpointError(f"{text}: choose one of {', '.join(MODES)}")
-    return PPOAgent(checkpoint, mode="greedy" if "greedy" in words else "sampled", mute=_MUTE in words or asked is not learned, rules=rules)
+    return PPOAgent(checkpoint, mode="greedy" if "greedy" in words else "sampled", mute=_MUTE in words, rules=rules)

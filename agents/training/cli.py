@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from agents.arena.result import MatchResult
+from agents.arena.seating import side_of
 from agents.training.config import Config, ConfigError
 from agents.training.config_file import read_config
 from agents.training.run_folder import RunFolder
@@ -142,11 +143,12 @@ def _train(config: Config, folder: RunFolder, console: Console, *, fresh: bool) 
 
 def _plain(value: object) -> str:
     """An option's value as ``evaluate.py --option`` reads it."""
-    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value).lower() if value is None else str(value)
+    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def _say_where(config: Config, folder: RunFolder, console: Console) -> None:
     rival = config.evaluation.opponents[-1] if config.evaluation.opponents else "random"
+    team = "+".join(str(folder.agent) if member is None else member for member in config.team(side_of(rival).members[0]))
     table = f"--ruleset {config.table.ruleset} --players {config.table.players}"
     options = [f"{name}={_plain(value)}" for name, value in config.table.options.items()]
     table += f" --option {' '.join(options)}" if options else ""
@@ -156,6 +158,6 @@ def _say_where(config: Config, folder: RunFolder, console: Console) -> None:
         f"curves:         {folder.path / 'curves.png'}, {folder.path / 'curves.csv'}",
         f"checkpoints:    {folder.path / 'checkpoints'}",
         f"TensorBoard:    tensorboard --logdir {folder.path / 'tensorboard'}",
-        f"evaluate it:    python evaluate.py match {folder.agent} {rival} {table} --groups 1000",
+        f"evaluate it:    python evaluate.py match {team} {rival} {table} --groups 1000",
     )
     _say(console, "\n".join(lines))

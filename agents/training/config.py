@@ -229,6 +229,19 @@ class Config(Section):
         """Decisions per update."""
         return self.learner.n_envs * self.ppo.n_steps
 
+    def team(self, rival: Any) -> tuple[Any, ...]:
+        """Return who sits on the learner's side in an evaluation, one member for all seats or one for each; ``None`` is the learner.
+
+        A learner of one seat plays in its own, or in the side's first if that is drawn, beside its most frequent partner, or beside
+        ``rival`` where the opponent plays the team-mates.
+        """
+        seats = 1 if self.table.players == 3 else self.table.players // 2
+        if self.learner.plays == "side" or seats == 1:
+            return (None,)
+        partner = max(self.partners, key=self.partners.__getitem__) if self.partners else rival
+        own = 0 if self.learner.seat is None else self.learner.seat // 2
+        return tuple(None if place == own else partner for place in range(seats))
+
     def to_yaml(self) -> str:
         """Return the whole config as YAML that ``read_config`` reads."""
         return str(yaml.safe_dump(self.model_dump(mode="json"), sort_keys=False))

@@ -203,22 +203,14 @@ class Trainer:
         with Arena() as arena:
             for name in evaluation.opponents:
                 rivals = side_of(name)
-                result = arena.play(Pairing(deals, (self._team(learner, rivals), rivals), self.config.learner.episode))
+                team = Side(tuple(learner if member is None else member for member in self.config.team(rivals.members[0])))
+                result = arena.play(Pairing(deals, (team, rivals), self.config.learner.episode))
                 rate = result.win_rate()
                 row |= {f"eval/{name}": rate.mean, f"eval_low/{name}": rate.low, f"eval_high/{name}": rate.high}
                 row[f"eval_points/{name}"] = result.points_per_hand().mean
                 results[name] = result
         self.reporter.evaluated(self.model.num_timesteps, results)
         return row
-
-    def _team(self, learner: PPOAgent, rivals: Side) -> Side:
-        """The learner's side in an evaluation: alone in all its seats, or in the first, beside its most frequent partner."""
-        mates = 0 if self.rules.gallo else self.rules.players // 2 - 1
-        if self.config.learner.plays == "side" or mates == 0:
-            return side_of(learner)
-        partners = self.config.partners
-        partner = max(partners, key=partners.__getitem__) if partners else rivals.members[0]
-        return Side((learner, *[partner] * mates))
 
     def _log(self, evaluation: Mapping[str, float]) -> None:
         steps = self.model.num_timesteps

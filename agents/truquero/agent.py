@@ -27,10 +27,10 @@ from agents.truquero.sight import (
 )
 from agents.truquero.truco import answer_truco, call_truco
 from truco_env.actions import Action
-from truco_env.agent import AgentError
+from truco_env.agent import AgentError, check_observations, refuse_other_table
 from truco_env.engine.compile import JIT, hot_rule
 from truco_env.observation import layout_of
-from truco_env.rules import Rules, describe_rules
+from truco_env.rules import Rules
 
 _FLOR, _MAZO, _PASO = int(Action.FLOR), int(Action.MAZO), int(Action.PASO)
 _DRAWS = 4  #: random numbers a decision may use
@@ -117,8 +117,7 @@ class Truquero:
         Raises:
             AgentError: it was made for another.
         """
-        if rules != self.rules:
-            raise AgentError(f"{self.name} was made for ({describe_rules(self.rules)}), not for ({describe_rules(rules)})")
+        refuse_other_table(self.name, self.rules, rules)
 
     def start(self, rows: npt.NDArray[np.int64]) -> None:
         """It remembers nothing."""
@@ -131,6 +130,7 @@ class Truquero:
         rows: npt.NDArray[np.int64],
     ) -> npt.NDArray[np.int64]:
         """Return a legal action per row (see ``truco_env.agent.Agent``)."""
+        check_observations(self.name, self.rules, observations)
         actions = np.empty(len(observations), dtype=np.int64)
         draws = rng.random((len(observations), _DRAWS))
         scratch = np.zeros(1, dtype=SIGHT_DTYPE)

@@ -210,7 +210,7 @@ def _see_table(o: Any, at: Any, players: int, mano: int, s: Any) -> None:
 
 @rule
 def _see_senas(o: Any, at: Any, players: int, mano: int, s: Any) -> None:
-    """Take señas at their word, as long as the card has not been played."""
+    """Take señas at their word, as long as the card has not been played; a rival's, as long as it may still come in this trick."""
     for seat in range(1, players):
         if not o[at[_ACTIVE] + seat]:
             continue

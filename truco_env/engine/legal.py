@@ -90,7 +90,10 @@ def count_actions(actions: int) -> int:
     """How many actions a set of them has."""
     pairs: Any = actions - ((actions >> 1) & 0x5555555555555555)
     fours: Any = (pairs & 0x3333333333333333) + ((pairs >> 2) & 0x3333333333333333)
-    return int((((fours + (fours >> 4)) & 0x0F0F0F0F0F0F0F0F) * 0x0101010101010101 >> 56) & 127)
+    count: Any = (fours + (fours >> 4)) & 0x0F0F0F0F0F0F0F0F
+    count += count >> 8
+    count += count >> 16
+    return int((count + (count >> 32)) & 127)  # the sum of the eight bytes is in the lowest
 
 
 @hot_rule

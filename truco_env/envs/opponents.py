@@ -31,7 +31,7 @@ NOBODY: Final = Pool([], None)
 
 
 def make_pool(opponents: Opponents | None, rules: Rules, role: str = "opponents") -> Pool:
-    """Return the agents that ``opponents`` stands for, at a table (not ``None``); ``role`` is what an error calls them.
+    """Return the agents that ``opponents`` stands for, at a table, where ``None`` is nobody; ``role`` is what an error calls them.
 
     Raises:
         AgentError: a name that is not known.

@@ -189,9 +189,9 @@ class TrucoGym(gymnasium.Env[_Observation, np.int64]):
 
         Returns:
             Observation, reward, terminated, truncated (never) and info: ``action_mask`` int8 (N_ACTIONS,), ``seat`` (the learner's),
-            ``to_act`` (the seat that decides, with ``learner="side"`` any of its account), ``opponent``, ``partner``; at the end also
-            ``result`` (1 won, -1 lost, 0 a hand with equal points), ``scores`` (the learner's account first), ``hands``, ``decisions``;
-            ``illegal_action`` after an action that was not legal.
+            ``to_act`` (the seat that decides, with ``learner="side"`` any of its account), ``opponent``, ``partner`` where one plays; at
+            the end also ``result`` (1 won, -1 lost, 0 a hand with equal points), ``scores`` (the learner's account first), ``hands``,
+            ``decisions``; ``illegal_action`` after an action that was not legal.
 
         Raises:
             IllegalActionError: with ``illegal_action="raise"``.
