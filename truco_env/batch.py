@@ -91,7 +91,7 @@ def _pay_result(g: Any, r: Any, kind: int, start: Any, rewards: Any, base: int) 
 def earn(g: Any, r: Any, episode: int, kind: int, start: Any, action: int, rewards: Any, base: int) -> None:
     """Carry out an action and write what each account earns by it into ``rewards[base:]``; ``start``: scores when the episode began."""
     for account in range(3 if r.gallo else 2):
-        rewards[base + account] = 0.0
+        put(rewards, base + account, 0.0)
     _measure(g, r, kind, -1.0, rewards, base)
     apply_action(g, r, action)
     _measure(g, r, kind, 1.0, rewards, base)

@@ -72,7 +72,7 @@ def encode(g: Any, r: Any, at: Any, base: int, me: int, o: Any) -> None:
 
 
 @hot_rule
-def put(o: Any, i: int, value: int) -> None:
+def put(o: Any, i: int, value: float) -> None:
     """``o[i] = value`` for an ``i`` that is never negative: unsigned indices skip numba's wrap-around, a third of this module's work."""
     o[np.uintp(i)] = value
 
