@@ -299,7 +299,15 @@ class Batch:
         self.done[rows] = False
         self.rewards[rows] = 0
         self.seats[rows] = self.games["to_act"][rows]
-        self.observations[rows], self.masks[rows] = self.observe(rows, self.seats[rows])
+        if len(rows) == self.size:
+            self._look_everywhere()
+        else:
+            self.observations[rows], self.masks[rows] = self.observe(rows, self.seats[rows])
+
+    def _look_everywhere(self) -> None:
+        """Write all observations and masks in place."""
+        buffers = self.observations.reshape(-1), self.masks.reshape(-1)
+        _observe_rows(self.games, self.rules.record, self.layout.offsets, self._rows, self.seats, *buffers)
 
     def observe(self, rows: npt.NDArray[np.int64], seats: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
         """Return fresh observations and masks of game ``rows[k]`` as seen by ``seats[k]``; masks are zero off turn.
@@ -399,4 +407,4 @@ class Batch:
         """Go back to a state that ``save`` returned."""
         self.games.view(np.uint8).reshape(self.size, GAME_DTYPE.itemsize)[:] = state
         self.seats[:] = self.games["to_act"]
-        self.observations[:], self.masks[:] = self.observe(self._rows, self.seats)
+        self._look_everywhere()
