@@ -202,6 +202,8 @@ CLAIMS: Final = (
     Claim("`Batch`, 1024 games, against Pgx leduc_holdem at its best batch", "batch-1024", 4, ("pgx-1024", "pgx-8192")),
     Claim("`Batch.step` alone, 1024 games, against Pgx leduc_holdem at its best batch", "step-1024", 4, ("pgx-1024", "pgx-8192")),
     Claim("`Batch.step` alone, 16384 games, all cores against one", "threads-all-16384", 1.5, ("threads-1-16384",)),
+    Claim("`Batch.step` alone, 1024 games, decisions a second", "step-1024", 10e6),
+    Claim("random rollouts without observation, decisions a second", "rollout-64", 15e6),
     Claim("random rollouts without observation, 1024 games, decisions a second", "rollout-1024", 15e6),
     Claim("`raw_env()` against texas_holdem_v4 `raw_env()`", "raw-env", 20, ("texas-raw-env",)),
     Claim("`env()` against texas_holdem_v4 `env()`", "env", 8, ("texas-env",)),
