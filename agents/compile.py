@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Any, Final
 
-import numba
-
-from truco_env.engine.compile import EngineCache, Function, keep_code
+from truco_env.engine.compile import SOURCE_HASH, EngineCache, Function, compile_entry
 
 
 def _hash_sources() -> str:
@@ -18,18 +15,12 @@ def _hash_sources() -> str:
     return digest.hexdigest()
 
 
-_SOURCE_HASH: Final = _hash_sources()
-
-
 class AgentCache(EngineCache):
     """Numba's on-disk cache, with the hash of the engine's and the agents' sources in the key."""
 
-    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        return (*super()._index_key(sig, codegen), _SOURCE_HASH)
+    sources = SOURCE_HASH + _hash_sources()
 
 
 def entry(function: Function) -> Function:
-    """Compile a function that Python calls, with its machine code kept on disk between runs."""
-    dispatcher = numba.njit(error_model="numpy", nogil=True)(function)
-    keep_code(dispatcher, function, AgentCache)
-    return dispatcher  # type: ignore[no-any-return]
+    """Compile a function of the agents that Python calls."""
+    return compile_entry(function, AgentCache)

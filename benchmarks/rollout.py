@@ -4,34 +4,28 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-import numba
 import numpy as np
 
 from truco_env.batch import restart
 from truco_env.engine.chance import GOLDEN, below, mix, next_match_seed
-from truco_env.engine.compile import EngineCache, Function, keep_code
+from truco_env.engine.compile import SOURCE_HASH, EngineCache, Function, compile_entry
 from truco_env.engine.hand import deal
 from truco_env.engine.legal import count_actions, nth_action
 from truco_env.engine.record import new_games
 from truco_env.engine.step import apply_action, find_decision
 from truco_env.rules import Rules
 
-_SOURCE_HASH: Final = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
-
 
 class _RolloutCache(EngineCache):
     """Numba's on-disk cache, with the hash of this file in the key as well."""
 
-    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        return (*super()._index_key(sig, codegen), _SOURCE_HASH)
+    sources = SOURCE_HASH + hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
 
 
 def _entry(function: Function) -> Function:
-    dispatcher = numba.njit(error_model="numpy", nogil=True)(function)
-    keep_code(dispatcher, function, _RolloutCache)
-    return dispatcher  # type: ignore[no-any-return]
+    return compile_entry(function, _RolloutCache)
 
 
 @_entry

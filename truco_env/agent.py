@@ -11,9 +11,12 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from truco_env.actions import N_SENAS, Action
 from truco_env.errors import TrucoError
 from truco_env.observation import layout_of
 from truco_env.rules import Rules, describe_rules
+
+_SENAS = slice(int(Action.SENA_AS_ESPADAS), int(Action.SENA_AS_ESPADAS) + N_SENAS)
 
 
 class AgentError(TrucoError):
@@ -75,6 +78,13 @@ def check_observations(name: str, own: Rules, observations: npt.NDArray[np.int8]
     size = layout_of(own).size
     if observations.shape[1:] != (size,):
         raise AgentError(f"{name} reads observations of {size} entries, not of shape {observations.shape}")
+
+
+def without_senas(masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
+    """Return a copy of ``masks``, int8 (k, N_ACTIONS), in which no seña is legal: what an agent that makes none chooses from."""
+    masks = masks.copy()
+    masks[:, _SENAS] = 0
+    return masks
 
 
 AgentFactory = Callable[[Rules], Agent]

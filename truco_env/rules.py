@@ -306,6 +306,11 @@ class Rules:
         return 3 if self.gallo else 2
 
     @property
+    def seats_per_account(self) -> int:
+        """Number of seats that share a running score: half of the table, in gallo 1."""
+        return self.players // self.n_accounts
+
+    @property
     def leg_target(self) -> int:
         """Points that win a leg (T in the rule book)."""
         if self.ruleset == "truc_valencia":

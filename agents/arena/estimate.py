@@ -67,9 +67,7 @@ def estimate_difference(first: npt.NDArray[np.float64], second: npt.NDArray[np.f
     Raises:
         ValueError: the samples do not belong together.
     """
-    if first.shape != second.shape:
-        raise ValueError(f"paired samples must have one shape, not {first.shape} and {second.shape}")
-    return estimate_mean(first - second)
+    return estimate_mean(_paired(first, second))
 
 
 def estimate_rate_difference(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64]) -> Estimate:
@@ -80,10 +78,15 @@ def estimate_rate_difference(first: npt.NDArray[np.float64], second: npt.NDArray
     Raises:
         ValueError: the samples do not belong together.
     """
+    differences = _paired(first, second)
+    rate = estimate_rate((differences + 1) / 2)
+    return Estimate(float(np.mean(differences)), 2 * rate.low - 1, 2 * rate.high - 1, rate.count)
+
+
+def _paired(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     if first.shape != second.shape:
         raise ValueError(f"paired samples must have one shape, not {first.shape} and {second.shape}")
-    rate = estimate_rate((first - second + 1) / 2)
-    return Estimate(float(np.mean(first - second)), 2 * rate.low - 1, 2 * rate.high - 1, rate.count)
+    return first - second
 
 
 def _quantile(count: int) -> float:

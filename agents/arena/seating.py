@@ -96,7 +96,7 @@ def check_side(side: Side, rules: Rules) -> None:
     Raises:
         ArenaError: neither one member nor one for each seat of the side.
     """
-    seats = 1 if rules.gallo else rules.players // 2
+    seats = rules.seats_per_account
     if len(side.members) not in (1, seats):
         have = "in gallo every seat plays for itself" if rules.gallo else f"a side of {rules.players} players has seats for {seats}"
         allowed = "one agent" if seats == 1 else f"one agent or {seats}"

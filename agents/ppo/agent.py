@@ -10,15 +10,13 @@ import numpy.typing as npt
 
 from agents.ppo.checkpoint import Checkpoint, CheckpointError, load
 from agents.ppo.network import Network
-from truco_env.actions import N_SENAS, Action
-from truco_env.agent import Agent, AgentError, check_observations, refuse_other_table
+from truco_env.agent import Agent, AgentError, check_observations, refuse_other_table, without_senas
 from truco_env.observation import layout_of
 from truco_env.rules import Rules, describe_rules
 
 MODES: Final = ("sampled", "greedy")
 _TRANSFER: Final = "transfer"
 _MUTE: Final = "mute"
-_SENAS: Final = slice(int(Action.SENA_AS_ESPADAS), int(Action.SENA_AS_ESPADAS) + N_SENAS)
 
 
 class PPOAgent:
@@ -41,10 +39,10 @@ class PPOAgent:
         self.checkpoint = checkpoint
         self.mode = mode
         self.rules = checkpoint.rules if rules is None else rules
-        learned, asked = layout_of(checkpoint.rules), layout_of(self.rules)
-        if asked.fields[: len(learned.fields)] != learned.fields:
+        if not _can_read(checkpoint.rules, self.rules):
             raise AgentError(f"{checkpoint.name} cannot read what is seen at ({describe_rules(self.rules)})")
-        self.mute = mute = mute or asked is not learned  # señas that it has never seen it cannot make
+        unsigned = layout_of(checkpoint.rules) is not layout_of(self.rules)
+        self.mute = mute = mute or unsigned  # señas that it has never seen it cannot make
         words = [mode] * (mode != "sampled") + [_MUTE] * mute
         self.name = f"{checkpoint.name}:{','.join(words)}" if words else checkpoint.name
         self.network = Network(checkpoint.architecture, dict(checkpoint.weights), layout_of(checkpoint.rules).scale)
@@ -70,10 +68,17 @@ class PPOAgent:
         """Return a legal action per row (see ``truco_env.agent.Agent``)."""
         check_observations(self.name, self.rules, observations)
         if self.mute:
-            masks = masks.copy()
-            masks[:, _SENAS] = 0
+            masks = without_senas(masks)
         known = observations[:, : self.checkpoint.architecture.inputs]  # without señas, where it has never seen any
         return self.network.act(known, masks, rng.random(len(masks)) if self.mode == "sampled" else None)
+
+
+def _can_read(learned: Rules, rules: Rules) -> bool:
+    """Whether who learned one table can play at another of its rule set: the views are the same, or would be without their señas."""
+    if learned.ruleset != rules.ruleset:
+        return False
+    silent = rules if rules.senas == "off" else Rules(rules.ruleset, rules.players, **{**rules.options, "senas": "off"})
+    return layout_of(learned) in (layout_of(rules), layout_of(silent))
 
 
 def load_agent(text: str, rules: Rules) -> Agent | None:
@@ -96,10 +101,8 @@ def load_agent(text: str, rules: Rules) -> Agent | None:
     if unknown:
         raise CheckpointError(f"{text}: mode {unknown[0]!r} is not known: choose from {', '.join((*MODES, _TRANSFER, _MUTE))}")
     checkpoint = load(folder)
-    learned, asked = layout_of(checkpoint.rules), layout_of(rules)
     if checkpoint.rules != rules:
-        without_senas = Rules(rules.ruleset, rules.players, **{**rules.options, "senas": "off"}) if rules.senas != "off" else rules
-        fits = checkpoint.rules.ruleset == rules.ruleset and (learned is asked or learned is layout_of(without_senas))
+        fits = _can_read(checkpoint.rules, rules)
         if not fits or _TRANSFER not in words:
             way = f"; {folder}:{_TRANSFER} lets it play anyway" if fits else ""
             raise CheckpointError(f"{folder} was trained for ({describe_rules(checkpoint.rules)}), not for ({describe_rules(rules)}){way}")

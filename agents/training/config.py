@@ -235,7 +235,7 @@ class Config(Section):
         A learner of one seat plays in its own, or in the side's first if that is drawn, beside its most frequent partner, or beside
         ``rival`` where the opponent plays the team-mates.
         """
-        seats = 1 if self.table.players == 3 else self.table.players // 2
+        seats = self.table.rules().seats_per_account
         if self.learner.plays == "side" or seats == 1:
             return (None,)
         partner = max(self.partners, key=self.partners.__getitem__) if self.partners else rival

@@ -120,7 +120,7 @@ def _check(values: dict[str, Any], place: Callable[[str], str]) -> Config:
     except RulesError as error:
         raise ConfigError(f"{error} (table, {place('table')})") from None
     _check_device(config.machine.device, place("machine.device"))
-    if config.partners and (rules.gallo or rules.players == 2):
+    if config.partners and rules.seats_per_account == 1:
         raise ConfigError(f"partners ({place('partners')}): at a table of {rules.players} nobody has a team-mate")
     weighted = {"opponents.agents": config.opponents.agents, "partners": config.partners}
     sides = {"evaluation.opponents": [side_of(text) for text in config.evaluation.opponents]}

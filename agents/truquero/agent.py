@@ -27,7 +27,7 @@ from agents.truquero.sight import (
 )
 from agents.truquero.truco import answer_truco, call_truco
 from truco_env.actions import Action
-from truco_env.agent import AgentError, check_observations, refuse_other_table
+from truco_env.agent import AgentError, check_observations, refuse_other_table, without_senas
 from truco_env.engine.compile import JIT, hot_rule
 from truco_env.observation import layout_of
 from truco_env.rules import Rules
@@ -103,12 +103,9 @@ class Truquero:
             raise AgentError(f"{character.name} needs numba's compiler: unset NUMBA_DISABLE_JIT")
         self.name = f"{character.name}:mute" if mute else character.name
         self.rules = rules
+        self.mute = mute
         self._offsets = layout_of(rules).offsets
         self._mesa = mesa_of(rules)
-        if mute:
-            self._mesa = self._mesa.copy()
-            self._mesa["senas"] = 0
-            self._mesa.setflags(write=False)  # as those that are not copied: code is compiled for read-only ones
         self._character = character.record
 
     def check_table(self, rules: Rules) -> None:
@@ -131,6 +128,8 @@ class Truquero:
     ) -> npt.NDArray[np.int64]:
         """Return a legal action per row (see ``truco_env.agent.Agent``)."""
         check_observations(self.name, self.rules, observations)
+        if self.mute:
+            masks = without_senas(masks)
         actions = np.empty(len(observations), dtype=np.int64)
         draws = rng.random((len(observations), _DRAWS))
         scratch = np.zeros(1, dtype=SIGHT_DTYPE)

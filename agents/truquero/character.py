@@ -112,7 +112,7 @@ class Character:
         return record
 
 
-#: What the players below have in common, and ``prudente`` and ``bravo`` are made from.
+#: What ``prudente`` and ``bravo`` have in common.
 _TEMPERED: Final = Character(
     "tempered",
     "weighs every call by its odds, the stake and the score",
@@ -165,10 +165,9 @@ CHARACTERS: Final = {
             envido_bluff_raise=0.08,
             envido_bluff_falta=0.02,
         ),
-        replace(
-            _TEMPERED,
-            name="maestro",
-            summary="weighs every call by its odds, the stake and the score; lies in wait with good cards and bluffs little",
+        Character(
+            "maestro",
+            "weighs every call by its odds, the stake and the score; lies in wait with good cards and bluffs little",
             doubt=0.2,
             calls_from=(0.48, 0.4, 0.48),
             calls_step=0.34,
@@ -179,6 +178,7 @@ CHARACTERS: Final = {
             option=0.019,
             value=(0.61, 0.404, 0.525),
             bluff=(0.0, 0.05, 0.01),
+            bluff_raise=0.0,
             patience=0.66,
             envido_calls_from=(25.2, 27.2, 28.5, 29.7, 30.4),
             envido_quiero_from=(23.6, 25.6, 27.1, 28.7, 29.6),

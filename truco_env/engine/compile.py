@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -32,42 +33,25 @@ def _hash_sources() -> str:
 SOURCE_HASH: Final = _hash_sources()
 
 
-class _Announcement:
-    """What is said of compiling, each sentence once per process: it takes seconds."""
-
-    made = False
-    homeless = False
-
-    @classmethod
-    def make(cls) -> None:
-        """A compilation has begun."""
-        if not cls.made:
-            cls.made = True
-            print("truco_env: compiling the engine, once after an install or a change (10-20 s) ...", file=sys.stderr, flush=True)
-
-    @classmethod
-    def no_place(cls) -> None:
-        """No folder for machine code can be written."""
-        if not cls.homeless:
-            cls.homeless = True
-            print(
-                "truco_env: no folder can be written to keep machine code in, so every start compiles (10-20 s): set NUMBA_CACHE_DIR",
-                file=sys.stderr,
-                flush=True,
-            )
+@cache
+def _say_once(sentence: str) -> None:
+    """Say something of compiling, which takes seconds, once per process."""
+    print(f"truco_env: {sentence}", file=sys.stderr, flush=True)
 
 
 class EngineCache(FunctionCache):  # type: ignore[misc]
-    """Numba's on-disk cache, with the hash of all rule sources in the key."""
+    """Numba's on-disk cache, with a hash of the sources in the key: here of all rules, in subclasses of what is built on them too."""
+
+    sources = SOURCE_HASH
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        return (*super()._index_key(sig, codegen), SOURCE_HASH)
+        return (*super()._index_key(sig, codegen), self.sources)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Load the machine code of a signature, or announce that it has to be compiled."""
         loaded = super().load_overload(sig, target_context)
         if loaded is None:
-            _Announcement.make()
+            _say_once("compiling the engine, once after an install or a change (10-20 s) ...")
         return loaded
 
 
@@ -101,18 +85,17 @@ def hot_rule(function: Function) -> Function:
     return _compile_rule(function, inlined=True)
 
 
-def keep_code(dispatcher: Any, function: Callable[..., Any], cache: type[EngineCache]) -> None:
-    """Keep machine code on disk between runs: beside the sources, else in the user's cache folder (or ``NUMBA_CACHE_DIR``)."""
-    if not JIT:
-        return
-    try:
-        dispatcher._cache = cache(function)
-    except RuntimeError:
-        _Announcement.no_place()
+def compile_entry(function: Function, kept: type[EngineCache]) -> Function:
+    """Compile a function that Python calls. Its machine code is kept between runs: beside the sources, else in the user's cache folder."""
+    dispatcher = numba.njit(error_model="numpy", nogil=True)(function)
+    if JIT:
+        try:
+            dispatcher._cache = kept(function)
+        except RuntimeError:
+            _say_once("no folder can be written to keep machine code in, so every start compiles (10-20 s): set NUMBA_CACHE_DIR")
+    return dispatcher
 
 
 def entry(function: Function) -> Function:
-    """Compile a function that Python calls, with its machine code kept on disk between runs."""
-    dispatcher = numba.njit(error_model="numpy", nogil=True)(function)
-    keep_code(dispatcher, function, EngineCache)
-    return dispatcher
+    """Compile a function of the game that Python calls."""
+    return compile_entry(function, EngineCache)

@@ -193,6 +193,11 @@ class LearnerBatch:
         return np.array(self._tables["seat"])
 
     @property
+    def has_partners(self) -> bool:
+        """Whether agents sit beside the learner: it has team-mates and does not play them itself."""
+        return self.rules.seats_per_account > 1 and not self._modes[2]
+
+    @property
     def seats(self) -> npt.NDArray[np.int8]:
         """The seat that decides in each row, int8 (size,), a copy: the learner's, with ``learner="side"`` any seat of its account."""
         return np.array(self._games["to_act"])
@@ -365,7 +370,7 @@ class LearnerBatch:
         accounts = self.rules.n_accounts
         others = [(own + i) % accounts * self.size + rows for i in range(1, accounts)]
         self._start(self._tables["opponent"][rows], others)
-        if self.rules.players > 3 and not self._modes[2]:
+        if self.has_partners:
             self._start(self._tables["partner"][rows], [own * self.size + rows])
 
     def _start(self, slots: npt.NDArray[np.int32], numbers: list[npt.NDArray[np.int64]]) -> None:

@@ -37,7 +37,7 @@ class _Table(TrucoEnv):
     def _shown_seat(self) -> int | str:
         if not self.shows_learner:
             return super()._shown_seat()
-        to_act = self.game.to_act
+        to_act = self._current().to_act
         return to_act if to_act in self.learner else self.learner[0]
 
 
@@ -106,6 +106,7 @@ class TrucoGym(gymnasium.Env[_Observation, np.int64]):
         self._learner_seat = check_learner_seat(learner_seat, self.rules)
         self._env.shows_learner = perspective == "learner"
         self._opponents = make_pool(opponents, self.rules)
+        self._has_partners = self.rules.seats_per_account > 1 and not self._whole_side
         self._partners = NOBODY if partners is None else make_pool(partners, self.rules, "partners")
         self.observation_space = gymnasium.spaces.Box(self.layout.low, self.layout.high, dtype=np.int8)
         self.action_space = gymnasium.spaces.Discrete(N_ACTIONS)
@@ -140,18 +141,17 @@ class TrucoGym(gymnasium.Env[_Observation, np.int64]):
         self._opponent = _draw(self._opponents, rng)
         self._partner = _draw(self._partners, rng) if self._partners.agents else self._opponent
         self._thoughts = np.random.default_rng(thoughts)
-        own = self._account_of(self.seat)
-        mates = (seat for seat in range(self.rules.players) if self._whole_side and seat != self.seat and self._account_of(seat) == own)
-        self._env.learner = (self.seat, *mates)
-        self._env.reset(seed=deals, options=options)
         self._agent = self._env.possible_agents[self.seat]
         self._players = {agent: self._player_of(seat) for seat, agent in enumerate(self._env.possible_agents)}
+        mates = (seat for seat, (player, _) in enumerate(self._players.values()) if player is None and seat != self.seat)
+        self._env.learner = (self.seat, *mates)
+        self._env.reset(seed=deals, options=options)
         self._over = False
         self._decisions = 0
         self._reward = 0.0
-        accounts = np.arange(self.rules.n_accounts, dtype=np.int64)
+        accounts, own = np.arange(self.rules.n_accounts, dtype=np.int64), self._account_of(self.seat)
         self._opponent.start(accounts[accounts != own])
-        if self.rules.players > 3 and not self._whole_side:
+        if self._has_partners:
             self._partner.start(accounts[accounts == own])
 
     def _account_of(self, seat: int) -> int:
@@ -235,7 +235,7 @@ class TrucoGym(gymnasium.Env[_Observation, np.int64]):
     def _info(self) -> dict[str, Any]:
         to_act = self.seat if self._over else self._env.possible_agents.index(self._env.agent_selection)
         info: dict[str, Any] = {"action_mask": self._mask(), "seat": self.seat, "to_act": to_act, "opponent": self._opponent.name}
-        if self.rules.players > 3 and not self._whole_side:
+        if self._has_partners:
             info["partner"] = self._partner.name
         if self._over and self._env.terminations[self._agent]:
             outcome = self._env.infos[self._agent]

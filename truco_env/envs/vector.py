@@ -99,7 +99,6 @@ class TrucoVector(VectorEnv[_Observations, npt.NDArray[np.int64], npt.NDArray[An
             autoreset=mode is AutoresetMode.SAME_STEP,
             illegal="forfeit" if illegal_action == "terminate" else "raise",
         )
-        self._has_partners = self.rules.players > 3 and learner == "seat"
         self.layout: Layout = self.batch.layout
         self.num_envs = num_envs
         self.single_observation_space = gymnasium.spaces.Box(self.layout.low, self.layout.high, dtype=np.int8)
@@ -199,7 +198,7 @@ class TrucoVector(VectorEnv[_Observations, npt.NDArray[np.int64], npt.NDArray[An
             ("reward", ended.rewards),
             ("seat", ended.seats),
             ("opponent", self._names(ended.opponents)),
-            *((("partner", self._names(ended.partners)),) if self._has_partners else ()),
+            *((("partner", self._names(ended.partners)),) if self.batch.has_partners else ()),
             ("forfeit", ended.forfeits),
         ):
             whole = np.full((self.num_envs, *values.shape[1:]), None if values.dtype == object else 0, dtype=values.dtype)
