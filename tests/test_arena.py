@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import signal
+import time
 from collections.abc import Callable
+from concurrent.futures import wait
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,12 +22,14 @@ from agents.arena import (
     Estimate,
     MatchResult,
     Pairing,
+    arena,
     compare,
     load_result,
     play_match,
     seatings_of,
     side_of,
 )
+from agents.arena.deals import CHUNK
 from agents.arena.result import save_json
 from agents.arena.seating import member_table
 from truco_env.actions import N_ACTIONS
@@ -273,6 +279,27 @@ def test_the_number_of_workers_does_not_change_the_result() -> None:
     alone = [Arena().play(pairing).to_dict() for pairing in pairings]
     with Arena(workers=2) as arena:
         assert [arena.play(pairing).to_dict() for pairing in pairings] == alone
+
+
+@pytest.mark.parametrize("strikes", [1, 2])
+def test_the_keyboard_never_strikes_inside_a_lock_of_the_pool(strikes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    pairing = Pairing(DealSet(Rules(), 0, 30 * CHUNK), (side_of("bravo"), side_of("prudente")))
+    waits: list[int] = []
+
+    def struck(futures: dict[Any, int], **options: Any) -> Any:
+        waits.append(len(futures))
+        if len(waits) == strikes:
+            with next(iter(futures))._condition:
+                signal.raise_signal(signal.SIGINT)
+                time.sleep(0.01)  # let the interpreter look at signals
+            waits.append(-1)
+        return wait(futures, **options)
+
+    monkeypatch.setattr(arena, "wait", struck)
+    with Arena(workers=2) as spread, pytest.raises(ArenaInterrupt):
+        spread.play(pairing)
+    assert waits[-1] == -1
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_workers_refuse_agents_without_names_and_pass_errors_on() -> None:

@@ -6,11 +6,13 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+import threading
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import lru_cache
+from itertools import islice
 from multiprocessing.synchronize import Event
 from types import TracebackType
 from typing import Final
@@ -20,6 +22,9 @@ from agents.arena.errors import ArenaError
 from agents.arena.pairing import Pairing, Scores, StoppedError
 from agents.arena.result import MatchResult
 from truco_env.agent import Agent
+
+_CHUNKS_AHEAD: Final = 4  # chunks that wait in the pool for each worker
+_PATIENCE: Final = 0.2  # seconds from Ctrl-C until somebody looks
 
 Progress = Callable[[int], None]  #: told how many more deal groups are finished
 
@@ -50,6 +55,7 @@ class Arena:
     def __init__(self, *, workers: int = 1) -> None:
         if workers < 1:
             raise ArenaError(f"workers={workers} is not possible: it is 1 or more")
+        self._ahead = _CHUNKS_AHEAD * workers
         self._pool: ProcessPoolExecutor | None = None
         self._stop: Event | None = None
         if workers > 1:
@@ -79,35 +85,62 @@ class Arena:
         """
         agents = pairing.make_agents()
         finished: dict[int, Scores] = {}
-        parts = self._spread(pairing) if self._pool is not None else _play_here(pairing, agents)
         try:
-            for chunk, scores in parts:
-                finished[chunk] = scores
-                if progress is not None:
-                    progress(len(scores.points))
+            with closing(self._spread(pairing) if self._pool is not None else _play_here(pairing, agents)) as parts:
+                for chunk, scores in parts:
+                    finished[chunk] = scores
+                    if progress is not None:
+                        progress(len(scores.points))
         except KeyboardInterrupt as interrupt:
             self.close()
             raise ArenaInterrupt(_beginning(pairing, finished)) from interrupt
         return _result(pairing, finished, pairing.deals.chunks)
 
-    def _spread(self, pairing: Pairing) -> Iterator[tuple[int, Scores]]:
+    def _spread(self, pairing: Pairing) -> Generator[tuple[int, Scores], None, None]:
         if not all(isinstance(member, str) for side in pairing.sides for member in side.members):
             raise ArenaError("several workers need agents that are given by name or checkpoint folder: use workers=1")
         assert self._pool is not None
+        chunks = iter(range(pairing.deals.chunks))
         futures: dict[Future[Scores], int] = {}
-        try:
-            with _keyboard_blocked():
-                for chunk in range(pairing.deals.chunks):
-                    futures[self._pool.submit(_play_in_worker, pairing, chunk)] = chunk
-            for future in as_completed(futures):
-                yield futures[future], future.result()
-        except BrokenProcessPool as error:
-            raise ArenaError(
-                "a worker process died before its matches were played (out of memory, or a script without a __main__ guard?)"
-            ) from error
-        finally:
-            for future in futures:
-                future.cancel()
+        with _keyboard_held() as deliver:
+            try:
+                while True:
+                    with _keyboard_blocked():
+                        for chunk in islice(chunks, self._ahead - len(futures)):
+                            futures[self._pool.submit(_play_in_worker, pairing, chunk)] = chunk
+                    if not futures:
+                        return
+                    done, _ = wait(futures, timeout=_PATIENCE, return_when=FIRST_COMPLETED)
+                    deliver()
+                    for future in done:
+                        yield futures.pop(future), future.result()
+            except BrokenProcessPool as error:
+                raise ArenaError(
+                    "a worker process died before its matches were played (out of memory, or a script without a __main__ guard?)"
+                ) from error
+            finally:
+                for future in futures:
+                    future.cancel()
+
+
+@contextmanager
+def _keyboard_held() -> Iterator[Callable[[], None]]:
+    """Keep Ctrl-C for the function that is given: anywhere else it could strike inside a lock of the pool, which would stay locked."""
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
+        yield lambda: None
+        return
+    pressed = threading.Event()
+
+    def deliver() -> None:
+        if pressed.is_set():
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, lambda *_: pressed.set())
+    try:
+        yield deliver
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    deliver()
 
 
 @contextmanager
@@ -123,7 +156,7 @@ def _keyboard_blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _play_here(pairing: Pairing, agents: Sequence[Agent]) -> Iterator[tuple[int, Scores]]:
+def _play_here(pairing: Pairing, agents: Sequence[Agent]) -> Generator[tuple[int, Scores], None, None]:
     for chunk in range(pairing.deals.chunks):
         with _one_torch_thread():
             scores = pairing.play_chunk(chunk, agents)
