@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import copy
+import os
 import pickle
+import subprocess
+import sys
 from collections.abc import Callable
+from typing import Final
 
+import numba
 import numpy as np
+import numpy.typing as npt
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from truco_env import Batch, IllegalActionError, Rules, decode, pick_uniform
 from truco_env.actions import N_ACTIONS
+from truco_env.batch import write_mask
 
 TABLES = (Rules("argentino", 2), Rules("argentino", 3), Rules("argentino", 4), Rules("trucomano", 2), Rules("truc_valencia", 4))
 
@@ -188,3 +198,71 @@ def test_rows_may_be_given_in_any_order() -> None:
 def test_a_batch_needs_rules() -> None:
     with pytest.raises(TypeError, match="must be a Rules"):
         Batch("argentino", 4)  # type: ignore[arg-type]
+
+
+def test_a_copy_writes_its_own_buffers() -> None:
+    batch, rng = started(TABLES[0], keep_finals=True)
+    copies = [copy.deepcopy(batch), pickle.loads(pickle.dumps(batch))]
+    before = batch.observations.copy()
+    for _ in range(200):
+        actions = pick_uniform(copies[0].masks, rng)
+        for other in copies:
+            other.step(actions)
+    assert np.array_equal(batch.observations, before)
+    for name in ("observations", "masks", "rewards", "finals"):
+        assert np.array_equal(getattr(copies[0], name), getattr(copies[1], name)), name
+    assert np.array_equal(copies[0].observations, copies[0].observe(np.arange(64), copies[0].seats)[0])
+
+
+def test_a_large_batch_plays_as_small_ones_do() -> None:
+    rules, rows = Rules("argentino", 2), np.arange(1100)
+    large, seeds = Batch(rules, 1100), np.arange(1, 1101, dtype=np.uint64)
+    large.reset_rows(rows, seeds)
+    parts = [Batch(rules, 550), Batch(rules, 550)]
+    for part, half in zip(parts, np.split(seeds, 2), strict=True):
+        part.reset_rows(rows[:550], half)
+    rng = np.random.default_rng(2)
+    for _ in range(100):
+        actions = pick_uniform(large.masks, rng)
+        large.step(actions)
+        for part, own in zip(parts, np.split(actions, 2), strict=True):
+            part.step(own)
+    assert np.array_equal(large.save(), np.concatenate([part.save() for part in parts]))
+
+
+_PLAY: Final = """
+import hashlib, numpy as np
+from truco_env import Batch, Rules, pick_uniform
+digest = hashlib.sha256()
+for rules in (Rules(), Rules("argentino", 4, senas="free"), Rules("argentino", 3)):
+    batch, rng = Batch(rules, 4), np.random.default_rng(1)
+    batch.reset(1)
+    for _ in range(60):
+        batch.step(pick_uniform(batch.masks, rng))
+        digest.update(batch.observations.tobytes() + batch.masks.tobytes() + batch.rewards.tobytes())
+print(digest.hexdigest())
+"""
+
+
+def test_plain_python_plays_the_same_games_without_a_warning() -> None:
+    def play(jit: str) -> str:
+        command = [sys.executable, "-W", "error", "-c", _PLAY]
+        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "NUMBA_DISABLE_JIT": jit}, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert play("1") == play("0")
+
+
+@given(st.integers(0, 2**N_ACTIONS - 1), st.integers(0, 40))
+def test_a_set_of_actions_is_spread_bit_by_bit(legal: int, start: int) -> None:
+    masks = np.full(start + N_ACTIONS + 40, 7, dtype=np.int8)
+    _write_one_mask(masks, start, legal)
+    assert masks[start : start + N_ACTIONS].tolist() == [legal >> i & 1 for i in range(N_ACTIONS)]
+    assert (masks[:start] == 7).all()
+    assert (masks[start + N_ACTIONS :] == 7).all()
+
+
+@numba.njit  # type: ignore[untyped-decorator]
+def _write_one_mask(masks: npt.NDArray[np.int8], start: int, legal: int) -> None:
+    write_mask(legal, masks, start)

@@ -67,8 +67,15 @@ def _tier_table() -> npt.NDArray[np.int8]:
 #: ``TIERS[deck, card]``: truco rank 1..14, 0 for a card that is not in the deck. Equal rank is a parda.
 TIERS: Final = _tier_table()
 
-#: ``TIERS`` with a first column for "no card": ``TIERS_OR_NONE[deck, card + 1]`` is 0 for card -1.
-TIERS_OR_NONE: Final = np.pad(TIERS, ((0, 0), (1, 0)))
+#: The rows of ``TIERS`` behind one another for compiled code, each after a 0 that stands for "no card": deck and card are found at
+#: ``first_tier(deck) + card``, also card -1.
+TIERS_OR_NONE: Final = np.pad(TIERS, ((0, 0), (1, 0))).reshape(-1)
+
+
+def first_tier(deck: int) -> int:
+    """Return where ``TIERS_OR_NONE`` has card 0 of a deck."""
+    return deck * (N_CARDS + 1) + 1
+
 
 #: ``VALUES[card]``: what a card counts for envido and flor (rules.md 1.3).
 VALUES: Final = np.array([rank if rank < 10 else 0 for rank in range(1, 13) for _ in SUITS], dtype=np.int8)

@@ -46,29 +46,43 @@ _QUIERO = int(Action.QUIERO)
 def encode(g: Any, r: Any, at: Any, base: int, me: int, o: Any) -> None:
     """Write the observation of seat ``me`` into ``o[base : base + size]``, int8; ``at`` holds the layout's offsets.
 
-    A flat array and a start, since numba counts a reference for every row that it slices off.
+    A flat array and a start, since numba counts a reference for every row that it slices off. A table for two is compiled by itself:
+    loops over a number of seats that the compiler knows take a tenth less of a batched step.
     """
+    if r.players == 2:
+        _encode(g, r, 2, at, base, me, o)
+    else:
+        _encode_many(g, r, at, base, me, o)
+
+
+@rule
+def _encode_many(g: Any, r: Any, at: Any, base: int, me: int, o: Any) -> None:
+    _encode(g, r, int(r.players), at, base, me, o)
+
+
+@hot_rule
+def _encode(g: Any, r: Any, players: int, at: Any, base: int, me: int, o: Any) -> None:
     for i in range(at[_SIZE]):
         put(o, base + i, 0)
     us = side_of(g, me)
-    _write_hand(g, r, at, base, me, o)
+    _write_hand(g, r, players, at, base, me, o)
     if r.gallo:
         _write_fourth_card(g, r, at, base, me, o)
-    _write_tricks(g, r, at, base, me, us, o)
-    _write_phase(g, r, at, base, me, o)
-    _write_truco(g, r, at, base, me, us, o)
+    _write_tricks(g, r, players, at, base, me, us, o)
+    _write_phase(g, players, at, base, me, o)
+    _write_truco(g, players, at, base, me, us, o)
     if g.n_envidos:
-        _write_envido(g, r, at, base, me, us, o)
+        _write_envido(g, r, players, at, base, me, us, o)
     if g.flor_round:
-        _write_flor(g, r, at, base, me, o)
+        _write_flor(g, players, at, base, me, o)
     _write_score(g, r, at, base, me, us, o)
     if g.revealed:
-        _write_shown(g, r, at, base, me, o)
+        _write_shown(g, players, at, base, me, o)
     if at[_DUEL] > at[_KIND]:
         put(o, base + at[_KIND] + g.kind, 1)
         put(o, base + at[_DUEL] + g.duel, 1)
     if at[_SIZE] > at[_SENAS]:
-        _write_senas(g, r, at, base, me, o)
+        _write_senas(g, players, at, base, me, o)
 
 
 @hot_rule
@@ -80,6 +94,8 @@ def put(o: Any, i: int, value: float) -> None:
 @hot_rule
 def _seen_from(me: int, seat: int, players: int) -> int:
     """The seat counted relative to ``me``."""
+    if players == 2:
+        return seat ^ me
     away = seat - me
     return away + players if away < 0 else away
 
@@ -108,11 +124,11 @@ def write_card(o: Any, start: int, r: Any, card: int) -> None:
 
 
 @hot_rule
-def _write_hand(g: Any, r: Any, at: Any, base: int, me: int, o: Any) -> None:
+def _write_hand(g: Any, r: Any, players: int, at: Any, base: int, me: int, o: Any) -> None:
     _write_slot(g, r, at, base, me, 0, o)  # a loop over the slots is measurably slower
     _write_slot(g, r, at, base, me, 1, o)
     _write_slot(g, r, at, base, me, 2, o)
-    _write_seats(o, base + at[_BEST], me, int(g.best_seats), int(r.players))
+    _write_seats(o, base + at[_BEST], me, int(g.best_seats), players)
     number = int(g.envido[me])
     put(o, base + at[_ENVIDO], number)
     start = base + at[_ENVIDO_AT_LEAST]
@@ -144,8 +160,7 @@ def _write_slot(g: Any, r: Any, at: Any, base: int, me: int, slot: int, o: Any) 
 
 
 @hot_rule
-def _write_tricks(g: Any, r: Any, at: Any, base: int, me: int, us: int, o: Any) -> None:
-    players = int(r.players)
+def _write_tricks(g: Any, r: Any, players: int, at: Any, base: int, me: int, us: int, o: Any) -> None:
     for trick in range(3 if g.kind == PICA else int(g.trick) + 1):
         start = base + at[_TABLE] + trick * players * CARD_WIDTH
         for seat in range(players):
@@ -166,7 +181,7 @@ def _write_tricks(g: Any, r: Any, at: Any, base: int, me: int, us: int, o: Any) 
 
 
 @hot_rule
-def _write_phase(g: Any, r: Any, at: Any, base: int, me: int, o: Any) -> None:
+def _write_phase(g: Any, players: int, at: Any, base: int, me: int, o: Any) -> None:
     """A poll is nobody's business but the asked seat's: the others see what waits behind it (rules.md 1.14)."""
     phase, seat = int(g.phase), int(g.to_act)
     asked = phase == FLOR_POLL or (phase == FLOR_ANSWER and g.flor_waits == NOBODY)
@@ -178,12 +193,11 @@ def _write_phase(g: Any, r: Any, at: Any, base: int, me: int, o: Any) -> None:
         else:
             phase, seat = TRUCO_ANSWER, int(g.truco_answerer)
     put(o, base + at[_PHASE] + phase, 1)
-    _mark(o, base + at[_TO_ACT], me, seat, int(r.players))
+    _mark(o, base + at[_TO_ACT], me, seat, players)
 
 
 @hot_rule
-def _write_truco(g: Any, r: Any, at: Any, base: int, me: int, us: int, o: Any) -> None:
-    players = int(r.players)
+def _write_truco(g: Any, players: int, at: Any, base: int, me: int, us: int, o: Any) -> None:
     put(o, base + at[_WORTH], truco_worth(g))
     put(o, base + at[_TRUCO_ACCEPTED] + g.truco_accepted, 1)
     _mark(o, base + at[_TRUCO_ANNULLED], me, int(g.truco_annulled), players)
@@ -202,8 +216,7 @@ def _write_truco(g: Any, r: Any, at: Any, base: int, me: int, us: int, o: Any) -
 
 
 @hot_rule
-def _write_envido(g: Any, r: Any, at: Any, base: int, me: int, us: int, o: Any) -> None:
-    players = int(r.players)
+def _write_envido(g: Any, r: Any, players: int, at: Any, base: int, me: int, us: int, o: Any) -> None:
     put(o, base + at[_ENVIDO_STATE] + g.envido_state - 1, 1)
     for i in range(g.n_envidos):
         put(o, base + at[_ENVIDO_CALL] + 4 * i + g.envido_calls[i] - _FIRST_ENVIDO, 1)
@@ -222,8 +235,7 @@ def _write_envido(g: Any, r: Any, at: Any, base: int, me: int, us: int, o: Any) 
 
 
 @hot_rule
-def _write_flor(g: Any, r: Any, at: Any, base: int, me: int, o: Any) -> None:
-    players = int(r.players)
+def _write_flor(g: Any, players: int, at: Any, base: int, me: int, o: Any) -> None:
     put(o, base + at[_FLOR_ROUND] + g.flor_round - 1, 1)
     put(o, base + at[_FLOR_RUNG] + g.flor_rung - 1, 1)
     _mark(o, base + at[_FLOR_SINGER], me, int(g.flor_singer), players)
@@ -256,17 +268,17 @@ def _write_score(g: Any, r: Any, at: Any, base: int, me: int, us: int, o: Any) -
 
 
 @rule
-def _write_shown(g: Any, r: Any, at: Any, base: int, me: int, o: Any) -> None:
-    for seat in range(r.players):
+def _write_shown(g: Any, players: int, at: Any, base: int, me: int, o: Any) -> None:
+    for seat in range(players):
         if has(int(g.revealed), seat):
             for slot in range(3):
-                put(o, base + at[_SHOWN] + 3 * _seen_from(me, seat, int(r.players)) + slot, g.cards[seat, slot] + 1)
+                put(o, base + at[_SHOWN] + 3 * _seen_from(me, seat, players) + slot, g.cards[seat, slot] + 1)
 
 
 @rule
-def _write_senas(g: Any, r: Any, at: Any, base: int, me: int, o: Any) -> None:
+def _write_senas(g: Any, players: int, at: Any, base: int, me: int, o: Any) -> None:
     for trick in range(int(g.trick) + 1):
-        for seat in range(r.players):
+        for seat in range(players):
             if g.sena[trick, seat] and (seat == me or has(int(g.sena_seen[trick, seat]), me)):
-                start = base + at[_SENAS] + (_seen_from(me, seat, int(r.players)) * 3 + trick) * 13
+                start = base + at[_SENAS] + (_seen_from(me, seat, players) * 3 + trick) * 13
                 put(o, start + g.sena[trick, seat] - 1, 1)

@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from truco_env.cards import DECKS, FULL_DECK, LONG_DECK, SHORT_DECK
+from truco_env.cards import DECKS, FULL_DECK, LONG_DECK, SHORT_DECK, first_tier
 from truco_env.engine.compile import JIT
 from truco_env.errors import RulesError
 
@@ -169,6 +169,7 @@ RULES_DTYPE: Final = np.dtype(
         ("gallo", np.int8),
         ("deck", np.int8),
         ("deck_size", np.int8),
+        ("first_tier", np.int16),  # where the truco ranks of the deck begin
         ("leg_target", np.int16),
         ("legs_to_win", np.int8),
         ("top_rung", np.int8),  # 3 = vale cuatro, 4 = joc fora
@@ -352,7 +353,7 @@ class Rules:
         reglamento, truc = self.ruleset == "reglamento", self.ruleset == "truc_valencia"
         record["sena_catch"] = self.sena_catch
         record["players"], record["gallo"] = self.players, self.gallo
-        record["deck"], record["deck_size"] = self.deck, len(DECKS[self.deck])
+        record["deck"], record["deck_size"], record["first_tier"] = self.deck, len(DECKS[self.deck]), first_tier(self.deck)
         record["leg_target"], record["legs_to_win"] = self.leg_target, self.legs_to_win
         record["top_rung"] = 4 if truc else 3
         record["truc"], record["anybody_mazo"] = truc, truc

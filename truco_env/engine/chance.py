@@ -75,14 +75,21 @@ def draw_cards(g: Any, r: Any, deck: Any) -> None:
     state: Any = mix(g.seed + np.uint64(g.hand_no + 1) * _HAND)
     top = 0
     for seat in range(r.players):
-        for slot in range(4):
-            if slot == 3 and not (r.gallo and seat == g.dealer):
-                g.cards[seat, slot] = -1
-                continue
+        for slot in range(3):
             state = state + GOLDEN
-            pick = top + below(mix(state), size - top)
-            card = deck[pick]
-            deck[pick] = deck[top]
-            deck[top] = card
-            g.cards[seat, slot] = card
+            g.cards[seat, slot] = _draw_card(deck, top, size, state)
             top += 1
+        g.cards[seat, 3] = -1
+        if r.gallo and seat == g.dealer:
+            state = state + GOLDEN
+            g.cards[seat, 3] = _draw_card(deck, top, size, state)
+            top += 1
+
+
+@hot_rule
+def _draw_card(deck: Any, top: int, size: int, state: Any) -> Any:
+    """Take one of ``deck[top:size]``; the card that was on top takes its place."""
+    pick = top + below(mix(state), size - top)
+    card = deck[np.uintp(pick)]
+    deck[np.uintp(pick)] = deck[np.uintp(top)]
+    return card

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import numba
+import numpy as np
 from numba import types
 from numba.core.caching import FunctionCache
 
@@ -87,12 +88,13 @@ def hot_rule(function: Function) -> Function:
 
 def compile_entry(function: Function, kept: type[EngineCache]) -> Function:
     """Compile a function that Python calls. Its machine code is kept between runs: beside the sources, else in the user's cache folder."""
+    if not JIT:
+        return np.errstate(over="ignore")(function)  # random numbers wrap around, of which NumPy warns
     dispatcher = numba.njit(error_model="numpy", nogil=True)(function)
-    if JIT:
-        try:
-            dispatcher._cache = kept(function)
-        except RuntimeError:
-            _say_once("no folder can be written to keep machine code in, so every start compiles (10-20 s): set NUMBA_CACHE_DIR")
+    try:
+        dispatcher._cache = kept(function)
+    except RuntimeError:
+        _say_once("no folder can be written to keep machine code in, so every start compiles (10-20 s): set NUMBA_CACHE_DIR")
     return dispatcher
 
 

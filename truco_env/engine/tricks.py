@@ -18,8 +18,8 @@ _MANO_SIDE, _NOBODY_WINS = 0, 1  # all_parda
 
 @hot_rule
 def tier_of(r: Any, card: int) -> int:
-    """The truco rank of a card, 0 for -1 (no card). The indices are unsigned to skip numba's wrap-around."""
-    return TIERS_OR_NONE[np.uintp(r.deck), np.uintp(card + 1)]
+    """The truco rank of a card, 0 for -1 (no card). The index is unsigned to skip numba's wrap-around."""
+    return TIERS_OR_NONE[np.uintp(r.first_tier + card)]
 
 
 @hot_rule

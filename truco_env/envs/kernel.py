@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from truco_env.actions import N_ACTIONS, N_SENAS
-from truco_env.batch import EPISODES, earn, restart, result_of_hand, write_mask
+from truco_env.batch import EPISODES, earn, first_illegal, is_legal, restart, result_of_hand, write_mask
 from truco_env.encode import encode, write_card
 from truco_env.engine.chance import GOLDEN, below, mix, next_match_seed
 from truco_env.engine.compile import entry, hot_rule, rule
@@ -141,20 +141,6 @@ def _finish_episode(g: Any, r: Any, at: Any, t: Any, base: Any, finals: Any, row
     encode(g, r, at, row * at[-1], int(t.seat), finals)
 
 
-@hot_rule
-def _is_legal(g: Any, action: Any) -> Any:
-    return action >= 0 and action < N_ACTIONS and (g.legal >> action) & 1 == 1
-
-
-@rule
-def _first_illegal(games: Any, rows: Any, actions: Any) -> int:
-    """The first k whose action is not legal, or -1."""
-    for k in range(len(rows)):
-        if not _is_legal(games[rows[k]], actions[k]):
-            return k
-    return -1
-
-
 @rule
 def _follow(
     g: Any, r: Any, at: Any, t: Any, modes: Any, pool: Any, pool_edges: Any, mates: Any, mate_edges: Any, finals: Any, row: int,
@@ -195,7 +181,7 @@ def _carry_out(
         if turn == LEARNER:
             t.done = 0
             t.decisions += 1
-            forfeit = not _is_legal(g, actions[k])
+            forfeit = not is_legal(g, actions[k])
         if forfeit:
             t.carried -= 1.0
         elif turn != LOOK:
@@ -240,7 +226,7 @@ def advance(
     """
     r = rules[0]
     if modes[5] == AGENTS or (modes[5] == LEARNER and modes[6] == 0):
-        bad = _first_illegal(games, rows, actions)
+        bad = first_illegal(games, rows, actions)
         if bad >= 0:
             return -1 - bad
     players = np.empty(len(rows), dtype=np.int32)
@@ -349,7 +335,7 @@ def play_one(desk: Any, view: Any, action: int) -> int:
     status = 0
     if action == BEGIN:
         restart(g, r, g.seed, np.empty(40, dtype=np.int8))
-    elif _is_legal(g, action):
+    elif is_legal(g, action):
         earned = d.earned
         _earn(g, r, d.episode, d.kind, d.base, action, earned)
         if earned[0] != 0.0 or earned[1] != 0.0 or earned[2] != 0.0:
