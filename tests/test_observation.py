@@ -19,6 +19,7 @@ from truco_env import Game, Rules, decode, layout_of
 from truco_env.actions import CALL_NAMES, N_ACTIONS, Action
 from truco_env.batch import Batch
 from truco_env.cards import DECKS, card_name
+from truco_env.envs.kernel import MAX_VIEW
 from truco_env.errors import IllegalActionError
 from truco_env.events import CardPlayed, DuelBegun, Event
 from truco_env.observation_page import print_page
@@ -418,3 +419,8 @@ def test_the_observation_does_not_depend_on_the_seat_a_player_sits_in(rules: Rul
                 turned.play(move)
             except IllegalActionError as error:  # pragma: no cover
                 raise AssertionError(f"after a turn of the table {move} is not legal: {error}") from error
+
+
+def test_the_longest_observation_fits_the_desk_of_the_environment() -> None:
+    longest = Rules("reglamento", 8, allow_8=True, senas="free"), Rules("argentino", 6, pica_pica=True, senas="free")
+    assert max(layout_of(rules).size for rules in longest) + N_ACTIONS <= MAX_VIEW

@@ -6,6 +6,7 @@ import operator
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, cached_property, partial
+from itertools import repeat
 from typing import Any, ClassVar, Final, SupportsIndex
 
 import gymnasium
@@ -33,12 +34,13 @@ Observation = dict[str, npt.NDArray[np.int8]]
 
 _SEAT: Final = 15
 _NUMBERS: Final = ("hold", "base", "earned", "result")  # what a desk keeps besides game and rules
+_MATCH: Final = ("seed", "hand_no", "winners", "match_over")  # of the game, looked at in every match
 _OPTIONS: Final = ("dealer", "scores", "won", "kind")
 RENDER_MODES: Final = ("ansi", "human")
 #: What a copy builds anew: buffers and what is bound to them, and layouts.
 _REBUILT: Final = frozenset({
-    "_desk", "_raw", "_games", "_observation", "_mask", "_copy_observation", "_copy_mask", "_look", "_play", "_game",
-    "layout", "state_layout",
+    "_desk", "_raw", "_games", "_fields", "_scores", "_won", "_view", "_observation", "_mask", "_copy_observation", "_copy_mask",
+    "_look", "_play", "_game", "layout", "state_layout",
 })  # fmt: skip
 
 
@@ -60,9 +62,8 @@ def _entry_points() -> tuple[Any, Any]:
     Calling machine code directly spares numba's look at the type of every argument, which takes as long as the rest of a step.
     """
     desk, layout = _lay_desk(Rules()), layout_of(Rules())
-    view = np.zeros(layout.size + N_ACTIONS, dtype=np.int8)
-    play_one(desk, view, BEGIN)
-    look_one(desk, 0, view)
+    play_one(desk, BEGIN)
+    look_one(desk, 0, np.zeros(layout.size + N_ACTIONS, dtype=np.int8))
     return _machine_code(play_one), _machine_code(look_one)
 
 
@@ -142,18 +143,22 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
         self._spaces: dict[str, tuple[gymnasium.spaces.Dict, gymnasium.spaces.Discrete]] = {}
         self._rng: np.random.Generator | None = None
         self._written = ""
-        self._attach(_lay_desk(self.rules), np.zeros(self.layout.size + N_ACTIONS, dtype=np.int8))
+        self._attach(_lay_desk(self.rules))
 
-    def _attach(self, desk: npt.NDArray[np.void], view: npt.NDArray[np.int8]) -> None:
+    def _attach(self, desk: npt.NDArray[np.void]) -> None:
         """Set the buffers: the game with all that belongs to it, and the view of the seat to act."""
         desk["episode"], desk["kind"] = self._episode, self._reward
+        view: npt.NDArray[np.int8] = desk["seen"][0, : self.layout.size + N_ACTIONS]
         self._desk, self._view = desk, view
         self._games = desk["game"]
+        accounts = self.rules.n_accounts
+        self._scores, self._won = self._games["scores"][0, :accounts], self._games["won"][0, :accounts]
+        self._fields = {name: self._games[name] for name in _MATCH} | {name: desk[name] for name in _NUMBERS}
         self._raw = desk.view(np.uint8)[: GAME_DTYPE.itemsize]
         self._observation, self._mask = view[: self.layout.size], view[self.layout.size :]
         self._copy_observation, self._copy_mask = self._observation.copy, self._mask.copy
         play, look = _entry_points()
-        self._play, self._look = partial(play, desk, view), partial(look, desk)
+        self._play, self._look = partial(play, desk), partial(look, desk)
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Dict:
         """Return the space of ``observe(agent)``, always the same object."""
@@ -209,18 +214,17 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
                 rng.bit_generator.state = before
                 raise
             self._raw[:] = game._raw
-            self._desk["base"][0] = self._games["scores"][0]
+            self._fields["base"][0] = self._games["scores"][0]
             self._look(int(game.to_act or 0), self._view)
             seat = int(game.to_act or 0)
         else:
             self._raw.fill(0)
-            self._games["seed"] = match_seed
+            self._fields["seed"][0] = match_seed
             seat = self._play(BEGIN)
-            self._desk["base"] = 0
         self._rng = rng
         self._opening: dict[str, Any] = {"seed": match_seed, **position}
         self._deals = deals
-        self._desk["hold"] = len(deals) > 1
+        self._fields["hold"][0] = len(deals) > 1
         self._moves = bytearray()
         self._game = game
         self._told = 0
@@ -282,8 +286,9 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
 
     def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
         """Yield ``agent_selection`` until no agent is left, at most ``max_iter`` times."""
-        while self.agents and max_iter > 0:
-            max_iter -= 1
+        for _ in repeat(None, min(max_iter, sys.maxsize)):
+            if not self.agents:
+                return
             yield self.agent_selection
 
     def step(self, action: SupportsIndex | None) -> None:
@@ -319,19 +324,20 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
 
     def _dealt(self) -> int:
         """Hands dealt in this episode."""
-        return int(self._games["hand_no"][0]) + 1
+        return int(self._fields["hand_no"][0]) + 1
 
     def _settle(self, status: int) -> None:
         """Pay rewards, deal a given hand, end the episode: what happens less often."""
         if status & EARNED:
-            earned = self._desk["earned"][0].tolist()
+            earned = self._fields["earned"][0].tolist()
+            rewards, total = self.rewards, self._cumulative_rewards
             for agent, account in self._account_of.items():
-                self.rewards[agent] = earned[account]
-            self._accumulate_rewards()
+                rewards[agent] = earned[account]
+                total[agent] += earned[account]
             self._paid = True
         if status & OVER:
             self.terminations = dict.fromkeys(self.agents, True)
-            self.infos = {agent: self._outcome() for agent in self.agents}
+            self.infos = self._outcomes()
             self._viewer = ""
             self.agent_selection = self.agents[0]
             return
@@ -347,22 +353,20 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
         engine.set_up_hand(self._games, 0, self.rules.record)
         seat = int(self._games["to_act"][0])
         self._look(seat, self._view)
-        self._desk["hold"] = self._dealt() < len(self._deals)
+        self._fields["hold"][0] = self._dealt() < len(self._deals)
         return seat
 
-    def _outcome(self) -> dict[str, Any]:
-        accounts = self.rules.n_accounts
-        winners = int(self._games["winners"][0]) if self._games["match_over"][0] else 0
-        return {
-            "scores": self._games["scores"][0, :accounts].tolist(),
-            "won": self._games["won"][0, :accounts].tolist(),
-            "winners": [account for account in range(accounts) if winners >> account & 1],
-            "hands": self._dealt(),
-        }
+    def _outcomes(self) -> dict[str, dict[str, Any]]:
+        """How the episode ended, for each agent its own to keep."""
+        scores, won = self._scores.tolist(), self._won.tolist()
+        bits = self._fields["winners"].item() if self._fields["match_over"].item() else 0
+        winners = [account for account in range(len(scores)) if bits >> account & 1]
+        hands = self._dealt()
+        return {agent: {"scores": scores[:], "won": won[:], "winners": winners[:], "hands": hands} for agent in self.agents}
 
     def result_of(self, account: int) -> int:
         """Return how the finished episode ended for an account: 1 won, -1 lost, 0 a hand with equal points."""
-        return int(self._desk["result"][0, account])
+        return int(self._fields["result"][0, account])
 
     def _refusal(self, agent: str, action: int) -> IllegalActionError | ActionError:
         if not 0 <= action < N_ACTIONS:
@@ -446,7 +450,7 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
     def __getstate__(self) -> dict[str, Any]:
         """Everything that copies and pickles need: the game's record as bytes, the moves, the environment's own stream."""
         state = {name: value for name, value in self.__dict__.items() if name not in _REBUILT}
-        numbers = {name: self._desk[name][0].tolist() for name in _NUMBERS}
+        numbers = {name: self._fields[name][0].tolist() for name in _NUMBERS}
         return {**state, "_told": 0, "_last_hand": (), "record": self._raw.tobytes(), "numbers": numbers, "engine": SOURCE_HASH}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -455,10 +459,12 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
         self.__dict__.update(state)
         self.layout, self.state_layout = layout_of(self.rules), state_layout_of(self.rules)
         self._game = None
-        self._attach(_lay_desk(self.rules), self._view)
+        self._attach(_lay_desk(self.rules))
         for name, values in numbers.items():
-            self._desk[name][0] = values
+            self._fields[name][0] = values
         if version == SOURCE_HASH:
             self._raw[:] = np.frombuffer(record, dtype=np.uint8)
         elif self._rng is not None:
             self._raw[:] = self._current()._raw
+        if self._rng is not None and self._viewer:
+            self._look(self._seat_of[self._viewer], self._view)

@@ -293,6 +293,9 @@ def open_rows(
         t.done = 1  # an episode that ends before the learner has decided is not delivered
 
 
+#: Bytes that hold the longest observation with its mask.
+MAX_VIEW: Final = 1280
+
 #: One game on its own, as PettingZoo's environment plays it: few arguments make a quick call.
 DESK_DTYPE: Final = np.dtype(
     [
@@ -305,6 +308,7 @@ DESK_DTYPE: Final = np.dtype(
         ("base", np.float64, 3),  # scores at the start of the episode
         ("earned", np.float64, 3),  # what each account earned by the last action
         ("result", np.float64, 3),  # of an episode that is over: 1 won, -1 lost, 0 a hand with equal points
+        ("seen", np.int8, MAX_VIEW),  # observation and mask of the seat to act
     ],
     align=True,
 )
@@ -318,13 +322,12 @@ def _look(g: Any, r: Any, at: Any, seat: int, view: Any) -> None:
 
 
 @entry
-def play_one(desk: Any, view: Any, action: int) -> int:
-    """Carry out one action of one game, go on to the next hand, and write the view of the seat to act.
+def play_one(desk: Any, action: int) -> int:
+    """Carry out one action of one game, go on to the next hand, and write the view of the seat to act where the episode goes on.
 
     Args:
         desk: ``DESK_DTYPE``, one entry.
-        view: int8 (layout.size + N_ACTIONS,), gets observation and mask, where the episode goes on.
-        action: the action, or ``BEGIN``: start the match of the seed in the record.
+        action: the action, or ``BEGIN``: start the match of the seed in the record at 0-0.
 
     Returns:
         The seat to act, plus ``EARNED`` if an account earned something, ``OVER`` if the episode is over, ``HELD`` if a hand is over and
@@ -334,6 +337,8 @@ def play_one(desk: Any, view: Any, action: int) -> int:
     g, r, at = d.game, d.rules, d.at
     status = 0
     if action == BEGIN:
+        for account in range(3):
+            d.base[account] = 0.0
         restart(g, r, g.seed, np.empty(40, dtype=np.int8))
     elif is_legal(g, action):
         earned = d.earned
@@ -351,7 +356,7 @@ def play_one(desk: Any, view: Any, action: int) -> int:
             return status | HELD
         deal(g, r, np.empty(40, dtype=np.int8))
         find_decision(g, r)
-    _look(g, r, at, int(g.to_act), view)
+    _look(g, r, at, int(g.to_act), d.seen)
     return status | int(g.to_act)
 
 
