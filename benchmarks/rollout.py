@@ -12,7 +12,8 @@ from truco_env.batch import restart
 from truco_env.engine.chance import GOLDEN, below, mix, next_match_seed
 from truco_env.engine.compile import SOURCE_HASH, EngineCache, Function, compile_entry
 from truco_env.engine.hand import deal
-from truco_env.engine.legal import count_actions, nth_action
+from truco_env.engine.intrinsics import count_bits
+from truco_env.engine.legal import nth_action
 from truco_env.engine.record import new_games
 from truco_env.engine.step import apply_action, find_decision
 from truco_env.rules import Rules
@@ -37,7 +38,7 @@ def _play(games: Any, rules: Any, stream: Any, rounds: int) -> None:
         for i in range(len(games)):
             g = games[i]
             state = state + GOLDEN
-            apply_action(g, r, nth_action(g.legal, below(mix(state), count_actions(g.legal))))
+            apply_action(g, r, nth_action(g.legal, below(mix(state), count_bits(g.legal))))
             if g.match_over:
                 restart(g, r, next_match_seed(g.seed), deck)
             elif g.hand_over:

@@ -14,12 +14,13 @@ import numba
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from truco_env import Batch, IllegalActionError, Rules, decode, pick_uniform
 from truco_env.actions import N_ACTIONS
-from truco_env.batch import write_mask
+from truco_env.engine.intrinsics import count_bits, gather_bits, spread_bits
+from truco_env.engine.legal import nth_action
 
 TABLES = (Rules("argentino", 2), Rules("argentino", 3), Rules("argentino", 4), Rules("trucomano", 2), Rules("truc_valencia", 4))
 
@@ -254,15 +255,23 @@ def test_plain_python_plays_the_same_games_without_a_warning() -> None:
     assert play("1") == play("0")
 
 
+@settings(deadline=None)  # the first example is compiled
 @given(st.integers(0, 2**N_ACTIONS - 1), st.integers(0, 40))
-def test_a_set_of_actions_is_spread_bit_by_bit(legal: int, start: int) -> None:
+def test_a_set_of_actions_and_its_mask_say_the_same(legal: int, start: int) -> None:
     masks = np.full(start + N_ACTIONS + 40, 7, dtype=np.int8)
-    _write_one_mask(masks, start, legal)
-    assert masks[start : start + N_ACTIONS].tolist() == [legal >> i & 1 for i in range(N_ACTIONS)]
+    actions = [i for i in range(N_ACTIONS) if legal >> i & 1]
+    assert _there_and_back(masks, start, legal) == (legal, len(actions), sum(actions))
+    assert np.flatnonzero(masks[start : start + N_ACTIONS]).tolist() == actions
+    assert masks[start : start + N_ACTIONS].max(initial=0) <= 1
     assert (masks[:start] == 7).all()
     assert (masks[start + N_ACTIONS :] == 7).all()
 
 
 @numba.njit  # type: ignore[untyped-decorator]
-def _write_one_mask(masks: npt.NDArray[np.int8], start: int, legal: int) -> None:
-    write_mask(legal, masks, start)
+def _there_and_back(masks: npt.NDArray[np.int8], start: int, legal: int) -> tuple[int, int, int]:
+    """Write a set as a mask; return what is read of it, and the number and the sum of its actions."""
+    spread_bits(legal, masks, start)
+    count, total = count_bits(legal), 0
+    for n in range(count):
+        total += nth_action(legal, n)
+    return gather_bits(masks, start), count, total

@@ -17,8 +17,8 @@ from truco_env.encode import encode, put
 from truco_env.engine.chance import next_match_seed
 from truco_env.engine.compile import entry, hot_rule, rule
 from truco_env.engine.hand import deal, start_match
-from truco_env.engine.intrinsics import prefetch, spread_bits
-from truco_env.engine.legal import count_actions, nth_action
+from truco_env.engine.intrinsics import count_bits, gather_bits, prefetch, spread_bits
+from truco_env.engine.legal import nth_action
 from truco_env.engine.record import GAME_DTYPE, new_games
 from truco_env.engine.step import apply_action, find_decision
 from truco_env.errors import IllegalActionError
@@ -34,12 +34,6 @@ _CACHE_LINE: Final = 64
 _LOG_START: Final = GAME_DTYPE.fields["log"][1]  # type: ignore[index]
 _LOG_WIDTH: Final = GAME_DTYPE["log"].base.itemsize
 _WIN, _POINTS, _SHAPED = 0, 1, 2
-
-
-@hot_rule
-def write_mask(legal: int, masks: Any, base: int) -> None:
-    """Expand a set of actions into ``masks[base : base + N_ACTIONS]``, int8."""
-    spread_bits(legal, masks, base)
 
 
 @rule
@@ -127,7 +121,7 @@ def _observe_rows(games: Any, rules: Any, at: Any, rows: Any, viewers: Any, obse
     for k in range(len(rows)):
         g = games[rows[k]]
         encode(g, rules[0], at, k * at[-1], int(viewers[k]), observations)
-        write_mask(g.legal if viewers[k] == g.to_act else 0, masks, k * N_ACTIONS)
+        spread_bits(g.legal if viewers[k] == g.to_act else 0, masks, k * N_ACTIONS)
 
 
 @entry
@@ -224,24 +218,21 @@ def _step_rows(
                 find_decision(g, r)
         seats[i] = g.to_act
         encode(g, r, at, i * size, int(g.to_act), observations)
-        write_mask(g.legal, masks, i * N_ACTIONS)
+        spread_bits(g.legal, masks, i * N_ACTIONS)
     return -1
 
 
 @entry
-def _pick(words: Any, draws: Any, actions: Any) -> None:
-    """Masks come as 32-bit words of four actions, a byte each; the product gathers a word's bytes in four bits."""
-    for k in range(len(words)):
-        legal: Any = 0
-        for w in range(N_ACTIONS // 4):
-            legal |= ((np.int64(words[k, w]) * 0x01020408 >> 24) & 15) << (4 * w)
-        actions[k] = nth_action(legal, int(draws[k] * count_actions(legal))) if legal else 0
+def _pick(masks: Any, draws: Any, actions: Any) -> None:
+    for k in range(len(actions)):
+        legal = gather_bits(masks, k * N_ACTIONS)
+        actions[k] = nth_action(legal, int(draws[k] * count_bits(legal))) if legal else 0
 
 
 def pick_uniform(masks: npt.NDArray[np.int8], rng: np.random.Generator) -> npt.NDArray[np.int64]:
     """Return a legal action per row of ``masks`` (int8, (n, N_ACTIONS)), each equally likely; int64 of shape (n,)."""
     actions = np.zeros(len(masks), dtype=np.int64)
-    _pick(np.ascontiguousarray(masks, dtype=np.int8).view(np.int32), rng.random(len(masks)), actions)
+    _pick(np.ascontiguousarray(masks, dtype=np.int8).reshape(-1), rng.random(len(masks)), actions)
     return actions
 
 

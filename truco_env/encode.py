@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from truco_env.actions import Action
-from truco_env.cards import N_TIERS
+from truco_env.cards import N_CARDS, N_TIERS, TIERS
 from truco_env.engine.compile import hot_rule, rule
 from truco_env.engine.envido import envido_if_refused, envido_stake
 from truco_env.engine.flor import may_sing
@@ -38,6 +39,19 @@ from truco_env.observation import CARD_WIDTH, N_POLLS, F
     _KIND, _DUEL, _SENAS,
 ) = (int(member) for member in F)  # fmt: skip
 _SIZE = len(F)
+_AT_LEAST = (np.arange(40)[:, None] >= np.arange(20, 34)).astype(np.int8).reshape(-1)  # by envido number
+
+
+def _card_images() -> npt.NDArray[np.int8]:
+    """What is written of a card, by its place in ``TIERS_OR_NONE``: one of ``N_TIERS`` ranks and one of four suits, or nothing."""
+    images = np.zeros((len(TIERS), N_CARDS + 1, CARD_WIDTH), dtype=np.int8)
+    for deck, card in np.argwhere(TIERS > 0).tolist():
+        images[deck, card + 1, TIERS[deck, card] - 1] = 1
+        images[deck, card + 1, N_TIERS + card % 4] = 1
+    return images.reshape(-1)
+
+
+_IMAGES = _card_images()
 _FIRST_ENVIDO = int(Action.ENVIDO)
 _QUIERO = int(Action.QUIERO)
 
@@ -66,7 +80,7 @@ def _encode(g: Any, r: Any, players: int, at: Any, base: int, me: int, o: Any) -
         put(o, base + i, 0)
     us = side_of(g, me)
     _write_hand(g, r, players, at, base, me, o)
-    if r.gallo:
+    if players == 3:
         _write_fourth_card(g, r, at, base, me, o)
     _write_tricks(g, r, players, at, base, me, us, o)
     _write_phase(g, players, at, base, me, o)
@@ -75,13 +89,13 @@ def _encode(g: Any, r: Any, players: int, at: Any, base: int, me: int, o: Any) -
         _write_envido(g, r, players, at, base, me, us, o)
     if g.flor_round:
         _write_flor(g, players, at, base, me, o)
-    _write_score(g, r, at, base, me, us, o)
+    _write_score(g, r, players, at, base, me, us, o)
     if g.revealed:
         _write_shown(g, players, at, base, me, o)
-    if at[_DUEL] > at[_KIND]:
+    if players == 6 and at[_DUEL] > at[_KIND]:
         put(o, base + at[_KIND] + g.kind, 1)
         put(o, base + at[_DUEL] + g.duel, 1)
-    if at[_SIZE] > at[_SENAS]:
+    if players > 2 and at[_SIZE] > at[_SENAS]:
         _write_senas(g, players, at, base, me, o)
 
 
@@ -116,11 +130,10 @@ def _write_seats(o: Any, start: int, me: int, seats: int, players: int) -> None:
 
 @hot_rule
 def write_card(o: Any, start: int, r: Any, card: int) -> None:
-    """Write a card, or nothing for -1; without a branch, since cards come in no order that a processor could guess."""
-    tier = tier_of(r, card)
-    there = 1 if tier > 0 else 0
-    put(o, start + max(tier - 1, 0), there)
-    put(o, start + N_TIERS + (card & 3), there)
+    """Write a card, or nothing for -1."""
+    image = (int(r.first_tier) + card) * CARD_WIDTH
+    for i in range(CARD_WIDTH):
+        put(o, start + i, _IMAGES[np.uintp(image + i)])
 
 
 @hot_rule
@@ -133,7 +146,7 @@ def _write_hand(g: Any, r: Any, players: int, at: Any, base: int, me: int, o: An
     put(o, base + at[_ENVIDO], number)
     start = base + at[_ENVIDO_AT_LEAST]
     for i in range(14):
-        put(o, start + i, number >= 20 + i)
+        put(o, start + i, _AT_LEAST[np.uintp(number * 14 + i)])
     put(o, base + at[_FLOR], g.flor[me])
     put(o, base + at[_MAY_SING], may_sing(g, r, me))
     if g.passed[me]:
@@ -252,11 +265,10 @@ def _write_flor(g: Any, players: int, at: Any, base: int, me: int, o: Any) -> No
 
 
 @hot_rule
-def _write_score(g: Any, r: Any, at: Any, base: int, me: int, us: int, o: Any) -> None:
+def _write_score(g: Any, r: Any, players: int, at: Any, base: int, me: int, us: int, o: Any) -> None:
     put(o, base + at[_ANNOUNCED], g.announced)
-    accounts = 3 if r.gallo else 2
-    for i in range(accounts):
-        account = (me + i) % 3 if r.gallo else us ^ i
+    for i in range(3 if players == 3 else 2):
+        account = (me + i) % 3 if players == 3 else us ^ i
         score = int(g.scores[account])
         put(o, base + at[_SCORE] + i, min(max(score, 0), 127))
         put(o, base + at[_START_SCORE] + i, min(max(int(g.start_scores[account]), 0), 127))

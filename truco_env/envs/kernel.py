@@ -10,12 +10,13 @@ from typing import Any, Final
 import numpy as np
 
 from truco_env.actions import N_ACTIONS, N_SENAS
-from truco_env.batch import EPISODES, earn, first_illegal, is_legal, restart, result_of_hand, write_mask
+from truco_env.batch import EPISODES, earn, first_illegal, is_legal, restart, result_of_hand
 from truco_env.encode import encode, write_card
 from truco_env.engine.chance import GOLDEN, below, mix, next_match_seed
 from truco_env.engine.compile import entry, hot_rule, rule
 from truco_env.engine.flor import may_sing
 from truco_env.engine.hand import deal
+from truco_env.engine.intrinsics import spread_bits
 from truco_env.engine.record import GAME_DTYPE
 from truco_env.engine.step import find_decision
 from truco_env.observation import CARD_WIDTH, N_POLLS, F
@@ -249,7 +250,7 @@ def advance(
         player = players[k]
         if player == _NOBODY:
             views[row * size : (row + 1) * size] = finals[row * size : (row + 1) * size]
-            write_mask(0, masks, row * N_ACTIONS)
+            spread_bits(0, masks, row * N_ACTIONS)
             continue
         g = games[row]
         seat = int(g.to_act)
@@ -261,7 +262,7 @@ def advance(
             asked_ids[place] = row + len(games) * _account_of(r, seat)
             place += len(games)
         encode(g, r, at, place * size, seat, views)
-        write_mask(g.legal, masks, place * N_ACTIONS)
+        spread_bits(g.legal, masks, place * N_ACTIONS)
     return total
 
 
@@ -318,7 +319,7 @@ DESK_DTYPE: Final = np.dtype(
 def _look(g: Any, r: Any, at: Any, seat: int, view: Any) -> None:
     """Write what ``seat`` sees into ``view``, int8 (layout.size + N_ACTIONS,): observation and legal actions, none off turn."""
     encode(g, r, at, 0, seat, view)
-    write_mask(g.legal if seat == g.to_act else 0, view, at[-1])
+    spread_bits(g.legal if seat == g.to_act else 0, view, at[-1])
 
 
 @entry
