@@ -19,7 +19,7 @@ from truco_env.batch import EPISODES, REWARDS
 from truco_env.engine import kernel as engine
 from truco_env.engine.compile import JIT, SOURCE_HASH
 from truco_env.engine.record import GAME_DTYPE
-from truco_env.envs.kernel import BEGIN, DESK_DTYPE, EARNED, HELD, OVER, look_one, play_one, write_state
+from truco_env.envs.kernel import BEGIN, DESK_DTYPE, EARNED, HELD, OVER, look_one, play_one, write_hidden
 from truco_env.envs.state import StateLayout, state_layout_of
 from truco_env.errors import ActionError, IllegalActionError, PositionError
 from truco_env.events import Event
@@ -39,7 +39,7 @@ _OPTIONS: Final = ("dealer", "scores", "won", "kind")
 RENDER_MODES: Final = ("ansi", "human")
 #: What a copy builds anew: buffers and what is bound to them, and layouts.
 _REBUILT: Final = frozenset({
-    "_desk", "_raw", "_games", "_fields", "_scores", "_won", "_view", "_observation", "_mask", "_copy_observation", "_copy_mask",
+    "_desk", "_raw", "_games", "_fields", "_scores", "_won", "_view", "_looked", "_observation", "_mask", "_copy_observation", "_copy_mask",
     "_look", "_play", "_game", "layout", "state_layout",
 })  # fmt: skip
 
@@ -61,9 +61,9 @@ def _entry_points() -> tuple[Any, Any]:
 
     Calling machine code directly spares numba's look at the type of every argument, which takes as long as the rest of a step.
     """
-    desk, layout = _lay_desk(Rules()), layout_of(Rules())
+    desk = _lay_desk(Rules())
     play_one(desk, BEGIN)
-    look_one(desk, 0, np.zeros(layout.size + N_ACTIONS, dtype=np.int8))
+    look_one(desk, 0)
     return _machine_code(play_one), _machine_code(look_one)
 
 
@@ -148,8 +148,9 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
     def _attach(self, desk: npt.NDArray[np.void]) -> None:
         """Set the buffers: the game with all that belongs to it, and the view of the seat to act."""
         desk["episode"], desk["kind"] = self._episode, self._reward
-        view: npt.NDArray[np.int8] = desk["seen"][0, : self.layout.size + N_ACTIONS]
-        self._desk, self._view = desk, view
+        size = self.layout.size + N_ACTIONS
+        view: npt.NDArray[np.int8] = desk["seen"][0, :size]
+        self._desk, self._view, self._looked = desk, view, desk["looked"][0, :size]
         self._games = desk["game"]
         accounts = self.rules.n_accounts
         self._scores, self._won = self._games["scores"][0, :accounts], self._games["won"][0, :accounts]
@@ -215,8 +216,8 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
                 raise
             self._raw[:] = game._raw
             self._fields["base"][0] = self._games["scores"][0]
-            self._look(int(game.to_act or 0), self._view)
             seat = int(game.to_act or 0)
+            self._view[:] = self._see(seat)
         else:
             self._raw.fill(0)
             self._fields["seed"][0] = match_seed
@@ -268,10 +269,13 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
         """
         if agent == self._viewer:
             return {"observation": self._copy_observation(), "action_mask": self._copy_mask()}
-        view = np.empty(len(self._view), dtype=np.int8)
-        self._look(self._seat_of[agent], view)
-        size = self.layout.size
+        view, size = self._see(self._seat_of[agent]), self.layout.size
         return {"observation": view[:size], "action_mask": view[size:]}
+
+    def _see(self, seat: int) -> npt.NDArray[np.int8]:
+        """Return what a seat may see now, observation and mask behind one another."""
+        self._look(seat)
+        return self._looked.copy()
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Return observation, reward since its last step, terminated, truncated and info of the agent to act."""
@@ -352,7 +356,7 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
         self._games["cards"][0, : self.rules.players] = cards
         engine.set_up_hand(self._games, 0, self.rules.record)
         seat = int(self._games["to_act"][0])
-        self._look(seat, self._view)
+        self._view[:] = self._see(seat)
         self._fields["hold"][0] = self._dealt() < len(self._deals)
         return seat
 
@@ -420,7 +424,8 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
     def state(self) -> npt.NDArray[np.int8]:
         """Return the state of the whole table, for central critics: int8 (state_layout.size,), the caller's."""
         state = np.empty(self.state_layout.size, dtype=np.int8)
-        write_state(self._desk, self.state_layout.hidden_offsets, state)
+        state[: self.layout.size] = self._see(0)[: self.layout.size]
+        write_hidden(self._desk, self.state_layout.hidden_offsets, state)
         return state
 
     def _shown_seat(self) -> int | str:
@@ -467,4 +472,4 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
         elif self._rng is not None:
             self._raw[:] = self._current()._raw
         if self._rng is not None and self._viewer:
-            self._look(self._seat_of[self._viewer], self._view)
+            self._view[:] = self._see(self._seat_of[self._viewer])

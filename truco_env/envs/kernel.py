@@ -310,16 +310,10 @@ DESK_DTYPE: Final = np.dtype(
         ("earned", np.float64, 3),  # what each account earned by the last action
         ("result", np.float64, 3),  # of an episode that is over: 1 won, -1 lost, 0 a hand with equal points
         ("seen", np.int8, MAX_VIEW),  # observation and mask of the seat to act
+        ("looked", np.int8, MAX_VIEW),  # the same of the seat that ``look_one`` was asked for
     ],
     align=True,
 )
-
-
-@rule
-def _look(g: Any, r: Any, at: Any, seat: int, view: Any) -> None:
-    """Write what ``seat`` sees into ``view``, int8 (layout.size + N_ACTIONS,): observation and legal actions, none off turn."""
-    encode(g, r, at, 0, seat, view)
-    spread_bits(g.legal if seat == g.to_act else 0, view, at[-1])
 
 
 @entry
@@ -357,22 +351,25 @@ def play_one(desk: Any, action: int) -> int:
             return status | HELD
         deal(g, r, np.empty(40, dtype=np.int8))
         find_decision(g, r)
-    _look(g, r, at, int(g.to_act), d.seen)
+    encode(g, r, at, 0, int(g.to_act), d.seen)
+    spread_bits(g.legal, d.seen, at[-1])
     return status | int(g.to_act)
 
 
 @entry
-def look_one(desk: Any, seat: int, view: Any) -> None:
-    """Write what ``seat`` sees of one game into ``view``; off turn its mask is all zero."""
-    _look(desk[0].game, desk[0].rules, desk[0].at, seat, view)
+def look_one(desk: Any, seat: int) -> None:
+    """Write what ``seat`` sees of one game into ``looked``; off turn its mask is all zero."""
+    d = desk[0]
+    g = d.game
+    encode(g, d.rules, d.at, 0, seat, d.looked)
+    spread_bits(g.legal if seat == g.to_act else 0, d.looked, d.at[-1])
 
 
 @entry
-def write_state(desk: Any, hidden: Any, state: Any) -> None:
-    """Write the state of the whole table into ``state``, int8 (state layout's size,); ``hidden`` are its ``hidden_offsets``."""
-    g, r, at = desk[0].game, desk[0].rules, desk[0].at
+def write_hidden(desk: Any, hidden: Any, state: Any) -> None:
+    """Write into ``state``, int8 (state layout's size,), what seat 0 does not see; ``hidden`` are the layout's ``hidden_offsets``."""
+    g, r = desk[0].game, desk[0].rules
     players, slots = int(r.players), 4 if r.gallo else 3
-    encode(g, r, at, 0, 0, state[: at[len(at) - 1]])
     for i in range(hidden[0], hidden[_N_HIDDEN]):
         state[i] = 0
     for seat in range(players):
