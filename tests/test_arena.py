@@ -302,6 +302,20 @@ def test_the_keyboard_never_strikes_inside_a_lock_of_the_pool(strikes: int, monk
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+def test_the_keyboard_is_not_forgotten_when_something_else_goes_wrong() -> None:
+    pairing = Pairing(DealSet(Rules(), 0, 8 * CHUNK), (side_of("bravo"), side_of("prudente")))
+
+    def fail(groups: int) -> None:
+        signal.raise_signal(signal.SIGINT)
+        time.sleep(0.01)
+        raise OSError(groups)
+
+    with Arena(workers=2) as spread, pytest.raises(ArenaInterrupt) as caught:
+        spread.play(pairing, progress=fail)
+    assert isinstance(caught.value.__cause__, KeyboardInterrupt)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
 def test_workers_refuse_agents_without_names_and_pass_errors_on() -> None:
     with Arena(workers=2) as arena:
         with pytest.raises(ArenaError, match="use workers=1"):

@@ -132,6 +132,12 @@ def test_a_uniform_choice_is_uniform_and_a_row_without_legal_actions_gives_0() -
     assert np.all(np.abs(counts - 10_000) < 400)
 
 
+@pytest.mark.parametrize("shape", [(N_ACTIONS,), (5, N_ACTIONS - 1), (2, 3, N_ACTIONS), (2, 0)])
+def test_a_uniform_choice_refuses_masks_of_another_shape(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match=f"give one row of {N_ACTIONS} for each choice"):
+        pick_uniform(np.ones(shape, dtype=np.int8), np.random.default_rng(1))
+
+
 def test_a_uniform_choice_takes_a_slice_of_masks() -> None:
     masks = np.zeros((4, 2, N_ACTIONS), dtype=np.int8)
     masks[:, 1, 5] = 1
@@ -233,7 +239,7 @@ def test_a_large_batch_plays_as_small_ones_do() -> None:
 
 _PLAY: Final = """
 import hashlib, numpy as np
-from truco_env import Batch, Rules, pick_uniform
+from truco_env import Batch, Rules, TrucoGym, pick_uniform, truco_v0
 digest = hashlib.sha256()
 for rules in (Rules(), Rules("argentino", 4, senas="free"), Rules("argentino", 3)):
     batch, rng = Batch(rules, 4), np.random.default_rng(1)
@@ -241,6 +247,16 @@ for rules in (Rules(), Rules("argentino", 4, senas="free"), Rules("argentino", 3
     for _ in range(60):
         batch.step(pick_uniform(batch.masks, rng))
         digest.update(batch.observations.tobytes() + batch.masks.tobytes() + batch.rewards.tobytes())
+for env in (truco_v0.raw_env(reward="shaped"), truco_v0.env("argentino", 4, episode="hand")):
+    env.reset(seed=1)
+    digest.update(env.state().tobytes())
+    for agent in env.agent_iter():
+        seen, reward, over, _, _ = env.last()
+        digest.update(seen["observation"].tobytes() + repr(float(reward)).encode())
+        env.step(None if over else pick_uniform(seen["action_mask"][None], rng)[0])
+env = TrucoGym(episode="hand", opponents="random")
+seen, info = env.reset(seed=1)
+digest.update(seen.tobytes() + info["action_mask"].tobytes())
 print(digest.hexdigest())
 """
 

@@ -230,7 +230,13 @@ def _pick(masks: Any, draws: Any, actions: Any) -> None:
 
 
 def pick_uniform(masks: npt.NDArray[np.int8], rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """Return a legal action per row of ``masks`` (int8, (n, N_ACTIONS)), each equally likely; int64 of shape (n,)."""
+    """Return a legal action per row of ``masks`` (int8, (n, N_ACTIONS)), each equally likely; int64 of shape (n,).
+
+    Raises:
+        ValueError: masks of another shape.
+    """
+    if np.ndim(masks) != 2 or np.shape(masks)[1] != N_ACTIONS:
+        raise ValueError(f"masks have shape {np.shape(masks)}: give one row of {N_ACTIONS} for each choice")
     actions = np.zeros(len(masks), dtype=np.int64)
     _pick(np.ascontiguousarray(masks, dtype=np.int8).reshape(-1), rng.random(len(masks)), actions)
     return actions
@@ -239,7 +245,8 @@ def pick_uniform(masks: npt.NDArray[np.int8], rng: np.random.Generator) -> npt.N
 class Batch:
     """``size`` matches of one table, each waiting for the decision of the seat in ``seats``.
 
-    A finished episode restarts at once with a new match seed. The arrays below are buffers that the next step overwrites.
+    A finished episode restarts at once with a new match seed. The arrays below are buffers that the next step overwrites; they stay
+    the same arrays as long as the batch lives.
 
     Args:
         rules: the table.
@@ -391,6 +398,7 @@ class Batch:
             raise ValueError(f"actions are {actions.dtype} of shape {actions.shape}: give one whole number per row, {rows.shape}")
         actions = np.ascontiguousarray(actions, dtype=np.int64)
         parts = min(self.threads, len(rows) // _ROWS_PER_THREAD)
+        # Parts look for illegal actions too, but the first would have played before the second looked.
         bad = self._step_part(rows, actions) if parts < 2 else _find_illegal(self.games, rows, actions)
         if bad >= 0:
             self._refuse(int(rows[bad]), int(actions[bad]))

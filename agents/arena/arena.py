@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import lru_cache
 from itertools import islice
 from multiprocessing.synchronize import Event
@@ -92,7 +92,8 @@ class Arena:
                     if progress is not None:
                         progress(len(scores.points))
         except KeyboardInterrupt as interrupt:
-            self.close()
+            with suppress(KeyboardInterrupt), _keyboard_held():  # pressed twice, it means the same
+                self.close()
             raise ArenaInterrupt(_beginning(pairing, finished)) from interrupt
         return _result(pairing, finished, pairing.deals.chunks)
 
@@ -133,6 +134,7 @@ def _keyboard_held() -> Iterator[Callable[[], None]]:
 
     def deliver() -> None:
         if pressed.is_set():
+            pressed.clear()
             raise KeyboardInterrupt
 
     signal.signal(signal.SIGINT, lambda *_: pressed.set())
@@ -140,7 +142,7 @@ def _keyboard_held() -> Iterator[Callable[[], None]]:
         yield deliver
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    deliver()
+        deliver()
 
 
 @contextmanager

@@ -15,6 +15,11 @@ _BIT, _BYTE, _INT, _LONG = ir.IntType(1), ir.IntType(8), ir.IntType(32), ir.IntT
 _PARTS = (0, 32), (32, N_ACTIONS - 32)  # a mask is a whole vector register, and the rest
 
 
+def _is_flat(kind: Any) -> bool:
+    """Whether a type is that of a flat array of bytes: a length is not looked at, so callers answer for it."""
+    return isinstance(kind, types.Array) and kind.dtype == types.int8 and kind.ndim == 1 and kind.layout == "C"
+
+
 def _count_bits(bits: int) -> int:
     """Count the bits of a set."""
     return bits.bit_count()
@@ -34,6 +39,9 @@ def _spread_bits(bits: int, out: Any, start: int) -> None:
 
 
 def _compile_spread_bits(typing: Any, bits: Any, out: Any, start: Any) -> Any:
+    if not _is_flat(out) or not out.mutable:
+        return None
+
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         bits, out, start = arguments
         lanes = builder.zext(builder.bitcast(bits, ir.VectorType(_BIT, 64)), ir.VectorType(_BYTE, 64))
@@ -52,6 +60,9 @@ def _gather_bits(masks: Any, start: int) -> int:
 
 
 def _compile_gather_bits(typing: Any, masks: Any, start: Any) -> Any:
+    if not _is_flat(masks):
+        return None
+
     def read(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         masks, start = arguments
         bits = _LONG(0)

@@ -19,7 +19,7 @@ from truco_env.batch import EPISODES, REWARDS
 from truco_env.engine import kernel as engine
 from truco_env.engine.compile import JIT, SOURCE_HASH
 from truco_env.engine.record import GAME_DTYPE
-from truco_env.envs.kernel import BEGIN, DESK_DTYPE, EARNED, HELD, OVER, look_one, play_one, write_hidden
+from truco_env.envs.kernel import BEGIN, DESK_DTYPE, EARNED, HELD, MAX_VIEW, OVER, look_one, play_one, write_hidden
 from truco_env.envs.state import StateLayout, state_layout_of
 from truco_env.errors import ActionError, IllegalActionError, PositionError
 from truco_env.events import Event
@@ -33,7 +33,7 @@ from truco_env.view import View
 Observation = dict[str, npt.NDArray[np.int8]]
 
 _SEAT: Final = 15
-_NUMBERS: Final = ("hold", "base", "earned", "result")  # what a desk keeps besides game and rules
+_NUMBERS: Final = ("hold", "before", "earned", "result")  # what a desk keeps besides game and rules
 _MATCH: Final = ("seed", "hand_no", "winners", "match_over")  # of the game, looked at in every match
 _OPTIONS: Final = ("dealer", "scores", "won", "kind")
 RENDER_MODES: Final = ("ansi", "human")
@@ -69,6 +69,7 @@ def _entry_points() -> tuple[Any, Any]:
 
 def _lay_desk(rules: Rules) -> npt.NDArray[np.void]:
     """Return a ``DESK_DTYPE`` array of one entry with the rules on it."""
+    assert layout_of(rules).size + N_ACTIONS <= MAX_VIEW
     desk = np.zeros(1, dtype=DESK_DTYPE)
     desk["rules"], desk["at"] = rules.record, layout_of(rules).offsets
     return desk if JIT else desk.view(np.recarray)
@@ -215,7 +216,7 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
                 rng.bit_generator.state = before
                 raise
             self._raw[:] = game._raw
-            self._fields["base"][0] = self._games["scores"][0]
+            self._fields["before"][0] = self._games["scores"][0]
             seat = int(game.to_act or 0)
             self._view[:] = self._see(seat)
         else:
@@ -290,7 +291,7 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
 
     def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
         """Yield ``agent_selection`` until no agent is left, at most ``max_iter`` times."""
-        for _ in repeat(None, min(max_iter, sys.maxsize)):
+        for _ in repeat(None, int(min(max_iter, sys.maxsize))):
             if not self.agents:
                 return
             yield self.agent_selection

@@ -306,7 +306,7 @@ DESK_DTYPE: Final = np.dtype(
         ("episode", np.int64),  # position in EPISODES
         ("kind", np.int64),  # position in REWARDS
         ("hold", np.int64),  # 1 = do not deal the next hand: its cards are given
-        ("base", np.float64, 3),  # scores at the start of the episode
+        ("before", np.float64, 3),  # scores at the start of the episode
         ("earned", np.float64, 3),  # what each account earned by the last action
         ("result", np.float64, 3),  # of an episode that is over: 1 won, -1 lost, 0 a hand with equal points
         ("seen", np.int8, MAX_VIEW),  # observation and mask of the seat to act
@@ -333,11 +333,11 @@ def play_one(desk: Any, action: int) -> int:
     status = 0
     if action == BEGIN:
         for account in range(3):
-            d.base[account] = 0.0
+            d.before[account] = 0.0
         restart(g, r, g.seed, np.empty(40, dtype=np.int8))
     elif is_legal(g, action):
         earned = d.earned
-        _earn(g, r, d.episode, d.kind, d.base, action, earned)
+        _earn(g, r, d.episode, d.kind, d.before, action, earned)
         if earned[0] != 0.0 or earned[1] != 0.0 or earned[2] != 0.0:
             status = EARNED
     else:
@@ -345,7 +345,7 @@ def play_one(desk: Any, action: int) -> int:
     if g.hand_over:
         if g.match_over or d.episode == _HAND_EPISODE:
             for account in range(3 if r.gallo else 2):
-                d.result[account] = result_of_hand(g, r, d.base, account)
+                d.result[account] = result_of_hand(g, r, d.before, account)
             return status | OVER
         if d.hold:
             return status | HELD
