@@ -112,9 +112,9 @@ class Arena:
                     if not futures:
                         return
                     done, _ = wait(futures, timeout=_PATIENCE, return_when=FIRST_COMPLETED)
-                    deliver()
                     for future in done:
                         yield futures.pop(future), future.result()
+                    deliver()
             except BrokenProcessPool as error:
                 raise ArenaError(
                     "a worker process died before its matches were played (out of memory, or a script without a __main__ guard?)"
