@@ -18,7 +18,7 @@ from truco_env.engine.chance import next_match_seed
 from truco_env.engine.compile import entry, hot_rule, rule
 from truco_env.engine.hand import deal, start_match
 from truco_env.engine.intrinsics import count_bits, gather_bits, prefetch, spread_bits
-from truco_env.engine.legal import nth_action
+from truco_env.engine.legal import is_legal, nth_action
 from truco_env.engine.record import GAME_DTYPE, new_games
 from truco_env.engine.step import apply_action, find_decision
 from truco_env.errors import IllegalActionError
@@ -137,12 +137,6 @@ def _find_wrong_row(rows: Any, seen: Any, once: int) -> int:
     for k in range(len(rows) if wrong < 0 else wrong):
         seen[rows[k]] = False
     return wrong
-
-
-@hot_rule
-def is_legal(g: Any, action: Any) -> Any:
-    """Whether an action, any integer, is legal now."""
-    return action >= 0 and action < N_ACTIONS and (g.legal >> action) & 1 == 1
 
 
 @rule

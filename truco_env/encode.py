@@ -92,7 +92,7 @@ def _encode(g: Any, r: Any, players: int, at: Any, base: int, me: int, o: Any) -
     _write_score(g, r, players, at, base, me, us, o)
     if g.revealed:
         _write_shown(g, players, at, base, me, o)
-    if players == 6 and at[_DUEL] > at[_KIND]:
+    if players == 6 and at[_DUEL] > at[_KIND]:  # seats first, here and below: that ends it for two when this is compiled
         put(o, base + at[_KIND] + g.kind, 1)
         put(o, base + at[_DUEL] + g.duel, 1)
     if players > 2 and at[_SIZE] > at[_SENAS]:

@@ -104,8 +104,7 @@ def begin_hand(g: Any, r: Any) -> None:
         _sort(g, seat)
         g.held[seat] = 15 if g.cards[seat, 3] >= 0 else 7
         count_numbers(g, r, seat)
-    if r.senas:
-        chance.seed_senas(g)
+    chance.seed_senas(g)
     g.mano = 0 if g.dealer + 1 == players else g.dealer + 1
     record(g, EV_HAND, int(g.dealer), int(g.kind), int(g.mano))
     _begin_play(g, r)

@@ -8,7 +8,7 @@ import numpy as np
 
 from truco_env.engine.compile import entry
 from truco_env.engine.hand import begin_hand, deal, prepare_next_hand, start_match
-from truco_env.engine.step import apply_action, find_decision
+from truco_env.engine.step import find_decision, try_to
 
 
 @entry
@@ -40,8 +40,4 @@ def set_up_hand(games: Any, i: int, rules: Any) -> None:
 @entry
 def try_action(games: Any, i: int, rules: Any, action: int) -> bool:
     """Carry out ``action`` for the seat to act if it is legal; return whether it was."""
-    g = games[i]
-    if action < 0 or action >= 64 or (g.legal >> action) & 1 == 0:
-        return False
-    apply_action(g, rules[0], action)
-    return True
+    return try_to(games[i], rules[0], action)

@@ -30,7 +30,7 @@ from truco_env.engine.record import (
     TRUCO_ANSWER,
 )
 from truco_env.engine.seats import has, side_of
-from truco_env.engine.step import apply_action, find_decision
+from truco_env.engine.step import find_decision, try_to
 from truco_env.engine.truco import truco_worth
 
 _DISCARD_0, _FLOR, _PASO = int(Action.DISCARD_0), int(Action.FLOR), int(Action.PASO)
@@ -123,33 +123,25 @@ def _compare_logs(truth: Any, twin: Any, seat: int, c: int, t: int) -> int:
 
 
 @rule
-def _do(g: Any, r: Any, action: int) -> bool:
-    if action >= 64 or (g.legal >> action) & 1 == 0:
-        return False
-    apply_action(g, r, action)
-    return True
-
-
-@rule
 def _repeat_step(truth: Any, twin: Any, r: Any, seat: int, t: int, discard: int) -> bool:
     """Let the twin do entry ``t`` of the true log, or pass a flor in silence before it; return whether it can."""
     packed = int(truth.log[t])
     kind, who, extra, value = packed >> 22, packed >> 18 & 15, packed >> 12 & 63, (packed & 4095) - 1024
     sings = kind == EV_CALL and extra == _FLOR and who == twin.to_act
     if twin.phase == FLOR_POLL and twin.to_act != seat and not sings:
-        return _do(twin, r, _PASO)
+        return try_to(twin, r, _PASO)
     if who != twin.to_act:
         return False
     if kind == EV_PLAY:
-        return _do(twin, r, _slot_of(twin, who, value))
+        return try_to(twin, r, _slot_of(twin, who, value))
     if kind == EV_DISCARD:
-        return _do(twin, r, _DISCARD_0 + _slot_of(twin, who, value if who == seat else discard))
+        return try_to(twin, r, _DISCARD_0 + _slot_of(twin, who, value if who == seat else discard))
     if kind == EV_PASO:
-        return _do(twin, r, _PASO)
+        return try_to(twin, r, _PASO)
     if kind == EV_SENA:
         return _repeat_sena(twin, r, seat, who, extra)
     if kind in (EV_CALL, EV_ANSWER, EV_FOLD):
-        return _do(twin, r, extra)
+        return try_to(twin, r, extra)
     return False
 
 
@@ -157,7 +149,7 @@ def _repeat_step(truth: Any, twin: Any, r: Any, seat: int, t: int, discard: int)
 def _repeat_sena(twin: Any, r: Any, seat: int, who: int, sign: int) -> bool:
     """A seña that ``seat`` made or saw; that it saw it is not drawn anew."""
     trick, last = int(twin.trick), int(twin.n_log)
-    if not _do(twin, r, sign):
+    if not try_to(twin, r, sign):
         return False
     if who != seat and not has(int(twin.sena_seen[trick, who]), seat):
         twin.sena_seen[trick, who] = int(twin.sena_seen[trick, who]) | 1 << seat
@@ -178,7 +170,7 @@ def _replays(truth: Any, twin: Any, r: Any, seat: int, discard: int) -> bool:
         t = _compare_logs(truth, twin, seat, c, t)
     while t >= 0 and truth.to_act == seat and twin.to_act != seat:
         c = int(twin.n_log)
-        if twin.phase != FLOR_POLL or not _do(twin, r, _PASO):
+        if twin.phase != FLOR_POLL or not try_to(twin, r, _PASO):
             return False
         t = _compare_logs(truth, twin, seat, c, t)
     if t < 0 or (twin.to_act == seat) != (truth.to_act == seat):

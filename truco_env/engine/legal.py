@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from truco_env.actions import Action
+from truco_env.actions import N_ACTIONS, Action
 from truco_env.engine.compile import hot_rule
 from truco_env.engine.envido import envido_raises, may_open_envido, opening_envidos
 from truco_env.engine.flor import FORCED, flor_answers, may_sing, next_asked
@@ -84,6 +84,12 @@ def _at_turn(g: Any, r: Any, seat: int) -> int:
     if may_call_truco(g, r, seat):
         actions |= 1 << (TRUCO + next_rung(g, r) - 1)
     return actions
+
+
+@hot_rule
+def is_legal(g: Any, action: Any) -> Any:
+    """Whether an action, any integer, is legal now."""
+    return action >= 0 and action < N_ACTIONS and (g.legal >> action) & 1 == 1
 
 
 @hot_rule

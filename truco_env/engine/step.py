@@ -10,7 +10,7 @@ from truco_env.engine.envido import accept_envido, call_envido, refuse_envido
 from truco_env.engine.flor import accept_flor, open_poll, pass_flor, raise_flor, refuse_flor, settle_flores, sing
 from truco_env.engine.hand import count_numbers, end_hand, finish_trick
 from truco_env.engine.leave import give_up_hand, leave_alone
-from truco_env.engine.legal import find_phase, legal_actions
+from truco_env.engine.legal import find_phase, is_legal, legal_actions
 from truco_env.engine.log import record
 from truco_env.engine.record import (
     CONTRAFLOR_SAID,
@@ -48,6 +48,15 @@ def apply_action(g: Any, r: Any, action: int) -> None:
         g.fresh = 0
         _call(g, r, seat, action)
     find_decision(g, r)
+
+
+@rule
+def try_to(g: Any, r: Any, action: int) -> bool:
+    """Carry out an action of the seat to act if it is legal; whether it was."""
+    if not is_legal(g, action):
+        return False
+    apply_action(g, r, action)
+    return True
 
 
 @hot_rule

@@ -34,12 +34,12 @@ Observation = dict[str, npt.NDArray[np.int8]]
 
 _SEAT: Final = 15
 _NUMBERS: Final = ("hold", "before", "earned", "result")  # what a desk keeps besides game and rules
-_MATCH: Final = ("seed", "hand_no", "winners", "match_over")  # of the game, looked at in every match
+_MATCH: Final = ("seed", "hand_no", "scores", "won", "winners", "match_over")  # of the game, looked at in every match
 _OPTIONS: Final = ("dealer", "scores", "won", "kind")
 RENDER_MODES: Final = ("ansi", "human")
 #: What a copy builds anew: buffers and what is bound to them, and layouts.
 _REBUILT: Final = frozenset({
-    "_desk", "_raw", "_games", "_fields", "_scores", "_won", "_view", "_looked", "_observation", "_mask", "_copy_observation", "_copy_mask",
+    "_desk", "_raw", "_games", "_fields", "_view", "_looked", "_observation", "_mask", "_copy_observation", "_copy_mask",
     "_look", "_play", "_game", "layout", "state_layout",
 })  # fmt: skip
 
@@ -153,8 +153,6 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
         view: npt.NDArray[np.int8] = desk["seen"][0, :size]
         self._desk, self._view, self._looked = desk, view, desk["looked"][0, :size]
         self._games = desk["game"]
-        accounts = self.rules.n_accounts
-        self._scores, self._won = self._games["scores"][0, :accounts], self._games["won"][0, :accounts]
         self._fields = {name: self._games[name] for name in _MATCH} | {name: desk[name] for name in _NUMBERS}
         self._raw = desk.view(np.uint8)[: GAME_DTYPE.itemsize]
         self._observation, self._mask = view[: self.layout.size], view[self.layout.size :]
@@ -216,7 +214,7 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
                 rng.bit_generator.state = before
                 raise
             self._raw[:] = game._raw
-            self._fields["before"][0] = self._games["scores"][0]
+            self._fields["before"][0] = self._fields["scores"][0]
             seat = int(game.to_act or 0)
             self._view[:] = self._see(seat)
         else:
@@ -335,10 +333,9 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
         """Pay rewards, deal a given hand, end the episode: what happens less often."""
         if status & EARNED:
             earned = self._fields["earned"][0].tolist()
-            rewards, total = self.rewards, self._cumulative_rewards
             for agent, account in self._account_of.items():
-                rewards[agent] = earned[account]
-                total[agent] += earned[account]
+                self.rewards[agent] = earned[account]
+            self._accumulate_rewards()
             self._paid = True
         if status & OVER:
             self.terminations = dict.fromkeys(self.agents, True)
@@ -363,9 +360,10 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
 
     def _outcomes(self) -> dict[str, dict[str, Any]]:
         """How the episode ended, for each agent its own to keep."""
-        scores, won = self._scores.tolist(), self._won.tolist()
+        accounts = self.rules.n_accounts
+        scores, won = self._fields["scores"][0, :accounts].tolist(), self._fields["won"][0, :accounts].tolist()
         bits = self._fields["winners"].item() if self._fields["match_over"].item() else 0
-        winners = [account for account in range(len(scores)) if bits >> account & 1]
+        winners = [account for account in range(accounts) if bits >> account & 1]
         hands = self._dealt()
         return {agent: {"scores": scores[:], "won": won[:], "winners": winners[:], "hands": hands} for agent in self.agents}
 

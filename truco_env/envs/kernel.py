@@ -10,13 +10,14 @@ from typing import Any, Final
 import numpy as np
 
 from truco_env.actions import N_ACTIONS, N_SENAS
-from truco_env.batch import EPISODES, earn, first_illegal, is_legal, restart, result_of_hand
+from truco_env.batch import EPISODES, earn, first_illegal, restart, result_of_hand
 from truco_env.encode import encode, write_card
 from truco_env.engine.chance import GOLDEN, below, mix, next_match_seed
 from truco_env.engine.compile import entry, hot_rule, rule
 from truco_env.engine.flor import may_sing
 from truco_env.engine.hand import deal
 from truco_env.engine.intrinsics import spread_bits
+from truco_env.engine.legal import is_legal
 from truco_env.engine.record import GAME_DTYPE
 from truco_env.engine.step import find_decision
 from truco_env.observation import CARD_WIDTH, N_POLLS, F
