@@ -8,7 +8,7 @@ import sys
 def run() -> int:
     """Run the command line; the import takes long enough to be interrupted as well."""
     try:
-        from agents.arena.cli import main
+        from truco_agents.arena.cli import main
     except KeyboardInterrupt:
         return 130
     return main()

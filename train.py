@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from agents.training.cli import main
+from truco_agents.training.cli import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -14,9 +14,9 @@ import numpy.typing as npt
 from benchmarks.meter import Measurement, Run, Sample, rate_of
 from benchmarks.peers import play_aec
 from truco_env import Batch, Game, Rules, TrucoGym, TrucoVector, pick_uniform, truco_v0
-from truco_env.actions import N_ACTIONS
 from truco_env.engine.record import GAME_DTYPE
-from truco_env.observation import layout_of
+from truco_env.observation.layout import layout_of
+from truco_env.rules.actions import N_ACTIONS
 
 #: The tables that scaling is measured on: seats to rule set and options.
 TABLES: Final[dict[int, tuple[str, dict[str, object]]]] = {
@@ -192,7 +192,7 @@ def gymnasium_single(seconds: float) -> Measurement:
 
 def gymnasium_vector(seconds: float, size: int, opponent: str) -> Measurement:
     """``TrucoVector`` against an agent that plays in batches; what counts is the learner's decisions."""
-    import agents  # noqa: F401 - makes the names of agents known
+    import truco_agents  # noqa: F401 - makes the names of agents known
 
     env = TrucoVector(size, opponents=opponent)
     rng = np.random.default_rng(1)

@@ -8,15 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from truco_env.batch import restart
+from truco_env.batch.rewards import restart
+from truco_env.engine.bits import count_bits
 from truco_env.engine.chance import GOLDEN, below, mix, next_match_seed
-from truco_env.engine.compile import SOURCE_HASH, EngineCache, Function, compile_entry
 from truco_env.engine.hand import deal
-from truco_env.engine.intrinsics import count_bits
+from truco_env.engine.jit import SOURCE_HASH, EngineCache, Function, compile_entry
 from truco_env.engine.legal import nth_action
 from truco_env.engine.record import new_games
+from truco_env.engine.rules_record import record_of
 from truco_env.engine.step import apply_action, find_decision
-from truco_env.rules import Rules
+from truco_env.rules.options import Rules
 
 
 class _RolloutCache(EngineCache):
@@ -71,8 +72,8 @@ class Rollout:
         self.games = new_games(size)
         words = np.random.SeedSequence(seed).generate_state(size + 1, np.uint64)
         self._stream = words[:1]
-        _begin(self.games, rules.record, words[1:])
+        _begin(self.games, record_of(rules), words[1:])
 
     def play(self, rounds: int) -> None:
         """Carry out ``rounds`` actions in every match; a finished match is followed by another."""
-        _play(self.games, self.rules.record, self._stream, rounds)
+        _play(self.games, record_of(self.rules), self._stream, rounds)

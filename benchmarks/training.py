@@ -14,15 +14,15 @@ from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecEnv
 from torch import nn
 
-import agents  # noqa: F401 - makes the names of agents known
-from agents.training.config import Config
-from agents.training.run_folder import RunFolder
-from agents.training.trainer import Trainer
-from agents.training.vec_env import TrucoVecEnv
+import truco_agents  # noqa: F401 - makes the names of agents known
 from benchmarks.meter import Measurement, Sample, cpu_with_children
-from truco_env.envs.learner_batch import LearnerBatch
-from truco_env.envs.opponents import make_pool
-from truco_env.rules import Rules
+from truco_agents.training.config import Config
+from truco_agents.training.run_folder import RunFolder
+from truco_agents.training.trainer import Trainer
+from truco_agents.training.vec_env import TrucoVecEnv
+from truco_env.batch.learner import LearnerBatch
+from truco_env.players.opponents import make_pool
+from truco_env.rules.options import Rules
 
 EPOCHS: Final = 4
 WIDTHS: Final = [128, 128]

@@ -7,8 +7,8 @@ from typing import Any, Final
 import numpy as np
 
 from truco_env.engine.chance import GOLDEN, below, mix
-from truco_env.engine.compile import entry, rule
 from truco_env.engine.hand import deal, start_match
+from truco_env.engine.jit import entry, rule
 from truco_env.engine.record import (
     DISCARD,
     EV_CLAMP,

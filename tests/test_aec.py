@@ -20,7 +20,7 @@ from pettingzoo.test import api_test, render_test, seed_test
 from pettingzoo.utils import wrappers
 
 from truco_env import Action, Game, Rules, truco_v0
-from truco_env.batch import Batch
+from truco_env.batch.batch import Batch
 from truco_env.errors import ActionError, CardError, IllegalActionError, PositionError, RulesError
 
 TABLES: list[dict[str, Any]] = [
@@ -522,7 +522,7 @@ def test_calls_in_a_wrong_order_are_refused() -> None:
 
 @every_table
 def test_the_state_shows_the_whole_table(table: dict[str, Any]) -> None:
-    from truco_env.envs.state import decode_state
+    from truco_env.observation.state import decode_state
 
     env = truco_v0.raw_env(**table)
     env.reset(seed=8)

@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.arena import play_match
-from agents.registry import AGENTS, describe
-from agents.truquero.agent import Truquero
-from agents.truquero.character import CHARACTERS
-from agents.truquero.duel import duel_odds, hand_id
+from truco_agents.arena import play_match
+from truco_agents.registry import AGENTS, describe
+from truco_agents.rule_based.agent import Truquero
+from truco_agents.rule_based.character import CHARACTERS
+from truco_agents.rule_based.duel import duel_odds, hand_id
 from truco_env import truco_v0
-from truco_env.actions import Action
-from truco_env.agent import Agent, agent_names, make_agent
-from truco_env.batch import Batch
-from truco_env.cards import FULL_DECK
-from truco_env.rules import Rules
+from truco_env.batch.batch import Batch
+from truco_env.players.protocol import Agent, agent_names, make_agent
+from truco_env.rules.actions import Action
+from truco_env.rules.cards import FULL_DECK
+from truco_env.rules.options import Rules
 
 TRUQUEROS = sorted(CHARACTERS)
 DRAWS = 200

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from agents.arena import (
+from truco_agents.arena import (
     Arena,
     ArenaError,
     ArenaInterrupt,
@@ -29,14 +29,14 @@ from agents.arena import (
     seatings_of,
     side_of,
 )
-from agents.arena.deals import CHUNK
-from agents.arena.result import save_json
-from agents.arena.seating import member_table
-from truco_env.actions import N_ACTIONS
-from truco_env.agent import AgentError
-from truco_env.batch import Batch
-from truco_env.game import Game
-from truco_env.rules import Rules
+from truco_agents.arena.deals import CHUNK
+from truco_agents.arena.result import save_json
+from truco_agents.arena.seating import member_table
+from truco_env.batch.batch import Batch
+from truco_env.game.game import Game
+from truco_env.players.protocol import AgentError
+from truco_env.rules.actions import N_ACTIONS
+from truco_env.rules.options import Rules
 
 Ints = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.int8]
@@ -244,7 +244,7 @@ def test_the_chunk_size_does_not_matter_to_agents_that_draw_nothing(monkeypatch:
 
     whole = play()
     for module in ("deals", "arena"):
-        monkeypatch.setattr(f"agents.arena.{module}.CHUNK", 7)
+        monkeypatch.setattr(f"truco_agents.arena.{module}.CHUNK", 7)
     assert play().to_dict() == whole.to_dict()
 
 

@@ -7,11 +7,11 @@ import numpy.typing as npt
 import pytest
 from scipy import stats
 
-from agents.arena import play_match
-from agents.arena.errors import ArenaError
-from agents.arena.estimate import estimate_difference, estimate_mean, estimate_rate
-from agents.arena.tournament import ELO, Tournament, fit_bradley_terry, pairs_of
-from truco_env.rules import Rules
+from truco_agents.arena import play_match
+from truco_agents.arena.errors import ArenaError
+from truco_agents.arena.estimate import estimate_difference, estimate_mean, estimate_rate
+from truco_agents.arena.tournament import ELO, Tournament, fit_bradley_terry, pairs_of
+from truco_env.rules.options import Rules
 
 
 def test_the_mean_has_students_interval() -> None:

@@ -18,9 +18,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from truco_env import Batch, IllegalActionError, Rules, decode, pick_uniform
-from truco_env.actions import N_ACTIONS
-from truco_env.engine.intrinsics import count_bits, gather_bits, spread_bits
+from truco_env.engine.bits import count_bits, gather_bits, spread_bits
 from truco_env.engine.legal import nth_action
+from truco_env.rules.actions import N_ACTIONS
 
 TABLES = (Rules("argentino", 2), Rules("argentino", 3), Rules("argentino", 4), Rules("trucomano", 2), Rules("truc_valencia", 4))
 

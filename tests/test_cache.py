@@ -14,7 +14,7 @@ import truco_env
 
 SCRIPT = """
 import numpy as np
-from truco_env.batch import pick_uniform
+from truco_env.observation.masks import pick_uniform
 masks = np.zeros((3, 36), np.int8)
 masks[:, 7] = 1
 print(pick_uniform(masks, np.random.default_rng(0)).tolist())

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from truco_env.cases import DISPUTED, Case, find_files, load_cases, main, run_case
+from truco_env.conformance.cases import DISPUTED, Case, find_files, load_cases, main, run_case
 from truco_env.errors import CaseError
 
 _FOLDERS = [Path(__file__).parent / "data" / "cases", Path(__file__).parents[2] / "shared" / "cases"]

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-import agents  # noqa: F401 - makes the names of agents known
-from agents.training.config import Config, ConfigError, describe
-from agents.training.config_file import read_config
+import truco_agents  # noqa: F401 - makes the names of agents known
+from truco_agents.training.config import Config, ConfigError, describe
+from truco_agents.training.config_file import read_config
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE = """\
@@ -142,4 +142,4 @@ def test_an_empty_file_gives_the_defaults(tmp_path: Path) -> None:
 
 def test_the_page_on_training_lists_every_key_as_it_is() -> None:
     page = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
-    assert describe() in page, "docs/training.md is out of date: put agents.training.config.describe() under All keys"
+    assert describe() in page, "docs/training.md is out of date: put truco_agents.training.config.describe() under All keys"

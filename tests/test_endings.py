@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from truco_env import Game
-from truco_env.events import ScoreClamped
+from truco_env.game.events import ScoreClamped
 
 TARGET = 30
 

@@ -15,13 +15,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.arena import Pairing, Scores, play_match
-from agents.arena.cli import main
-from agents.ppo import Architecture, Checkpoint
-from truco_env.actions import N_ACTIONS
-from truco_env.agent import Agent
-from truco_env.observation import layout_of
-from truco_env.rules import Rules
+from truco_agents.arena import Pairing, Scores, play_match
+from truco_agents.arena.cli import main
+from truco_agents.ppo import Architecture, Checkpoint
+from truco_env.observation.layout import layout_of
+from truco_env.players.protocol import Agent
+from truco_env.rules.actions import N_ACTIONS
+from truco_env.rules.options import Rules
 
 ROOT = Path(__file__).parents[1]
 FEW = ["--groups", "20"]

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from truco_env.actions import Action
 from truco_env.errors import ActionError, CardError, IllegalActionError, PositionError, RulesError
-from truco_env.events import CardDiscarded, FlorPassed, NumberTold, PointsWon, SenaMade
-from truco_env.game import Game
-from truco_env.notation import Hand
-from truco_env.rules import Rules
+from truco_env.game.events import CardDiscarded, FlorPassed, NumberTold, PointsWon, SenaMade
+from truco_env.game.game import Game
+from truco_env.game.notation import Hand
+from truco_env.rules.actions import Action
+from truco_env.rules.options import Rules
 
 _TWO = ["7O 6O 4C", "7B 5B 12C"]
 _THREE = ["7O 6O 4C", "7B 5B 12C", "1E 2C 6B"]

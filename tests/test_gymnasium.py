@@ -13,14 +13,14 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import truco_env
-from agents.arena import play_match
+from truco_agents.arena import play_match
 from truco_env import Action, IllegalActionError, Rules
-from truco_env.agent import AgentError, make_agent
-from truco_env.envs.learner_batch import LearnerBatch
-from truco_env.envs.opponents import PoolError
-from truco_env.envs.single import TrucoGym
+from truco_env.batch.learner import LearnerBatch
+from truco_env.envs.gym import TrucoGym
 from truco_env.errors import PositionError
-from truco_env.random_agent import RandomAgent
+from truco_env.players.opponents import PoolError
+from truco_env.players.protocol import AgentError, make_agent
+from truco_env.players.random import RandomAgent
 from truco_env.render.ansi import render_ansi
 
 TABLES: list[dict[str, Any]] = [

@@ -13,7 +13,7 @@ import pytest
 import truco_env
 
 ROOT = Path(truco_env.__file__).parent
-HEAVY = ("numba", "torch", "stable_baselines3", "sb3_contrib", "matplotlib", "scipy", "pandas", "agents")
+HEAVY = ("numba", "torch", "stable_baselines3", "sb3_contrib", "matplotlib", "scipy", "pandas", "truco_agents")
 
 
 def _run(program: str) -> str:
@@ -58,7 +58,7 @@ def test_an_unknown_name_is_refused() -> None:
 
 def test_the_environment_is_registered_with_gymnasium() -> None:
     spec = gymnasium.spec("truco_env/Truco-v0")
-    assert spec.entry_point == "truco_env.envs.single:TrucoGym"
+    assert spec.entry_point == "truco_env.envs.gym:TrucoGym"
     assert spec.vector_entry_point == "truco_env.envs.vector:TrucoVector"
 
 
@@ -69,13 +69,13 @@ def test_the_game_does_not_import_the_players() -> None:
             if isinstance(node, ast.ImportFrom):
                 names = [node.module or ""]
             for name in names:
-                assert name.split(".")[0] not in ("agents", "torch", "stable_baselines3", "sb3_contrib", "matplotlib"), (
+                assert name.split(".")[0] not in ("truco_agents", "torch", "stable_baselines3", "sb3_contrib", "matplotlib"), (
                     f"{path.name}: {name}"
                 )
 
 
 def test_the_engine_does_not_import_what_is_built_on_it() -> None:
-    allowed = ("truco_env.engine", "truco_env.actions", "truco_env.cards", "truco_env.rules", "truco_env.errors")
+    allowed = ("truco_env.engine", "truco_env.rules.actions", "truco_env.rules.cards", "truco_env.rules.options", "truco_env.errors")
     for path in (ROOT / "engine").glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("truco_env"):

@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from truco_env.agent import AgentError
-from truco_env.batch import pick_uniform
-from truco_env.envs.learner_batch import LearnerBatch
-from truco_env.envs.opponents import PoolError
+from truco_env.batch.learner import LearnerBatch
 from truco_env.errors import IllegalActionError
-from truco_env.observation import layout_of
-from truco_env.rules import Rules
+from truco_env.observation.layout import layout_of
+from truco_env.observation.masks import pick_uniform
+from truco_env.players.opponents import PoolError
+from truco_env.players.protocol import AgentError
+from truco_env.rules.options import Rules
 
 TABLES = [
     Rules("argentino"),

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from truco_env.actions import CALL_NAMES
-from truco_env.cards import DECKS, card_name
 from truco_env.errors import NotationError, RulesError, TrucoError
-from truco_env.game import Game
-from truco_env.notation import Hand, Match, Move, Result, parse_match, print_hand, print_match
-from truco_env.rules import ABSENT, OPTIONS, RULESETS, Rules
+from truco_env.game.game import Game
+from truco_env.game.notation import Hand, Match, Move, Result, parse_match, print_hand, print_match
+from truco_env.rules.actions import CALL_NAMES
+from truco_env.rules.cards import DECKS, card_name
+from truco_env.rules.options import ABSENT, OPTIONS, RULESETS, Rules
 
 _TEXT = """\
 truco-env match 1

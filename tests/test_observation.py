@@ -15,14 +15,14 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from tools.observation_page import print_page
 from truco_env import Game, Rules, decode, layout_of
-from truco_env.actions import CALL_NAMES, N_ACTIONS, Action
-from truco_env.batch import Batch
-from truco_env.cards import DECKS, card_name
-from truco_env.envs.kernel import MAX_VIEW
+from truco_env.batch.batch import Batch
+from truco_env.envs.aec_kernel import MAX_VIEW
 from truco_env.errors import IllegalActionError
-from truco_env.events import CardPlayed, DuelBegun, Event
-from truco_env.observation_page import print_page
+from truco_env.game.events import CardPlayed, DuelBegun, Event
+from truco_env.rules.actions import CALL_NAMES, N_ACTIONS, Action
+from truco_env.rules.cards import DECKS, card_name
 
 TABLES = {
     "argentino": Rules("argentino"),
@@ -386,7 +386,7 @@ def test_every_entry_keeps_to_its_bounds_and_offsets(rules: Rules) -> None:
 
 def test_the_page_of_the_layout_is_up_to_date() -> None:
     page = Path(__file__).parent.parent / "docs" / "observations.md"
-    assert page.read_text(encoding="utf-8") == print_page(), "run python -m truco_env.observation_page > docs/observations.md"
+    assert page.read_text(encoding="utf-8") == print_page(), "run python -m tools.observation_page > docs/observations.md"
 
 
 @every_table

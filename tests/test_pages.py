@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from truco_env import rules_page
+from tools import rules_page
 
 DOCS = Path(__file__).parent.parent / "docs"
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from truco_env.game import Game
+from truco_env.game.game import Game
 
 _TWO = ["7O 6O 4C", "7B 5B 12C"]
 _FLORES = ["7O 6O 4O", "7B 5B 12B"]

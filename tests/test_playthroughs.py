@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import pytest
 
-from truco_env.game import Game
+from truco_env.game.game import Game
 
 FOLDER: Final = Path(__file__).parent / "data" / "playthroughs"
 HANDS: Final = 4

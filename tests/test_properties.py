@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from truco_env.actions import Action
 from truco_env.errors import TrucoError
-from truco_env.events import PointsWon, ScoreClamped
-from truco_env.game import Game
-from truco_env.rules import ABSENT, OPTIONS, RULESETS, Rules
+from truco_env.game.events import PointsWon, ScoreClamped
+from truco_env.game.game import Game
+from truco_env.rules.actions import Action
+from truco_env.rules.options import ABSENT, OPTIONS, RULESETS, Rules
 
 _MORE: dict[str, list[Any]] = {"falta": [7], "pica_falta": [9], "pica_band": [(0, 30)], "sena_catch": [0.5]}
 _CARD = re.compile(r"\b(?:1[0-2]|[1-9])[EBOC]\b")

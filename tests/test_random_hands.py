@@ -7,8 +7,9 @@ import pytest
 
 from tests.random_hands import INVARIANTS, play_hands
 from truco_env.engine.record import new_games
+from truco_env.engine.rules_record import record_of
 from truco_env.errors import RulesError
-from truco_env.rules import ABSENT, OPTIONS, Rules
+from truco_env.rules.options import ABSENT, OPTIONS, Rules
 
 TWO_PLAYERS = [("argentino", 2), ("reglamento", 2), ("truc_valencia", 2), ("trucomano", 2)]
 LARGER_TABLES = [
@@ -57,7 +58,7 @@ def check_hands(tables: list[tuple[str, int]], hands: int, seed: int) -> dict[st
         for ruleset, players in tables:
             rules = random_rules(ruleset, players, rng)
             match_seed = rng.integers(2**63, dtype=np.uint64)
-            broken, actions, matches, picas = play_hands(new_games(1), rules.record, match_seed, HANDS_PER_TABLE)
+            broken, actions, matches, picas = play_hands(new_games(1), record_of(rules), match_seed, HANDS_PER_TABLE)
             named = [text for bit, text in enumerate(INVARIANTS) if broken >> bit & 1]
             assert not named, f"{ruleset} {players} {dict(rules.options)} seed {match_seed}: broken: {named}"
             totals["hands"] += HANDS_PER_TABLE
@@ -90,7 +91,7 @@ def test_two_million_random_hands_at_all_tables_break_no_invariant() -> None:
 
 def test_a_broken_invariant_is_noticed() -> None:
     """Rules that want no leg at all call the match won before it is over."""
-    no_legs = Rules("argentino", 2).record.copy()
+    no_legs = record_of(Rules("argentino", 2)).copy()
     no_legs["legs_to_win"] = 0
     broken, *_ = play_hands(new_games(1), no_legs, np.uint64(1), 10)
     assert broken == 1 << INVARIANTS.index("the match ends when somebody has the legs, and not before")

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from truco_env import hidden
-from truco_env.cards import DECKS, card_name
 from truco_env.errors import TrucoError
-from truco_env.events import CardDiscarded, Event, FlorPassed, SenaMade
-from truco_env.game import Game
-from truco_env.notation import move_of
-from truco_env.rules import ABSENT, OPTIONS, RULESETS, Rules
+from truco_env.game import sampling
+from truco_env.game.events import CardDiscarded, Event, FlorPassed, SenaMade
+from truco_env.game.game import Game
+from truco_env.game.notation import move_of
+from truco_env.rules.cards import DECKS, card_name
+from truco_env.rules.options import ABSENT, OPTIONS, RULESETS, Rules
 
 _TABLES = [
     Rules("argentino", 2),
@@ -174,16 +174,16 @@ def _table(ruleset: str, players: int, deal: list[str], moves: str, **options: A
 @pytest.mark.parametrize("lists", [False, True])
 def test_all_unseen_hands_are_equally_likely(lists: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if lists:
-        monkeypatch.setattr(hidden, "_FREE_TRIES", 0)
-        monkeypatch.setattr(hidden, "_ENOUGH", 2.0)
+        monkeypatch.setattr(sampling, "_FREE_TRIES", 0)
+        monkeypatch.setattr(sampling, "_ENOUGH", 2.0)
     _check_uniform(_table("truc_valencia", 2, ["3E 3B 3O", "4C 5C 6C"], "3E 4C"), 0, 153)
 
 
 @pytest.mark.parametrize("lists", [False, True])
 def test_hands_of_several_seats_are_equally_likely_together(lists: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if lists:
-        monkeypatch.setattr(hidden, "_FREE_TRIES", 0)
-        monkeypatch.setattr(hidden, "_ENOUGH", 2.0)
+        monkeypatch.setattr(sampling, "_FREE_TRIES", 0)
+        monkeypatch.setattr(sampling, "_ENOUGH", 2.0)
     deal = ["3E 6B 3O", "4C 5C 6C", "7C 5B 4B", "7E 6E 5E"]
     _check_uniform(_table("truc_valencia", 4, deal, "3E 4C 5B 5E 6B 5C 4B 7E"), 0, 13 * 12 * 11)
 
@@ -191,8 +191,8 @@ def test_hands_of_several_seats_are_equally_likely_together(lists: bool, monkeyp
 @pytest.mark.parametrize("lists", [False, True])
 def test_a_told_number_binds_its_teller_and_a_silent_seat(lists: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if lists:
-        monkeypatch.setattr(hidden, "_FREE_TRIES", 0)
-        monkeypatch.setattr(hidden, "_ENOUGH", 2.0)
+        monkeypatch.setattr(sampling, "_FREE_TRIES", 0)
+        monkeypatch.setattr(sampling, "_ENOUGH", 2.0)
     silent = _table("argentino", 2, ["7O 6O 4C", "4E 11B 12C"], "envido quiero 7O 11B", flor_mode="off")
     _check_uniform(silent, 0)
     told = _table("argentino", 2, ["7O 5C 4C", "7B 6B 12C"], "envido quiero 7O 7B", flor_mode="off")

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from truco_env.cases import main
+from truco_env.conformance.cases import main
+from truco_env.conformance.traces import Trace, load_traces, run_trace
 from truco_env.errors import CaseError
-from truco_env.traces import Trace, load_traces, run_trace
 
 _FOLDERS = [Path(__file__).parent / "data" / "traces", Path(__file__).parents[2] / "shared" / "traces"]
 _TABLES: dict[tuple[str, int], list[Trace]] = defaultdict(list)

@@ -20,22 +20,22 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 
-import agents  # noqa: F401 - makes the names of agents known
-from agents.arena.result import MatchResult, load_result
-from agents.ppo import Checkpoint, CheckpointError, PPOAgent, load
-from agents.training.cli import main
-from agents.training.config import Config
-from agents.training.config_file import read_config
-from agents.training.curves import Curves
-from agents.training.pool import Tally
-from agents.training.run_folder import RunFolder
-from agents.training.trainer import Trainer, TrainingStopped
-from agents.training.vec_env import TrucoVecEnv
-from truco_env.actions import N_ACTIONS
-from truco_env.agent import make_agent
-from truco_env.batch import pick_uniform
-from truco_env.envs.learner_batch import LearnerBatch
-from truco_env.rules import Rules, describe_rules
+import truco_agents  # noqa: F401 - makes the names of agents known
+from truco_agents.arena.result import MatchResult, load_result
+from truco_agents.ppo import Checkpoint, CheckpointError, PPOAgent, load
+from truco_agents.training.cli import main
+from truco_agents.training.config import Config
+from truco_agents.training.config_file import read_config
+from truco_agents.training.curves import Curves
+from truco_agents.training.pool import Tally
+from truco_agents.training.run_folder import RunFolder
+from truco_agents.training.trainer import Trainer, TrainingStopped
+from truco_agents.training.vec_env import TrucoVecEnv
+from truco_env.batch.learner import LearnerBatch
+from truco_env.observation.masks import pick_uniform
+from truco_env.players.protocol import make_agent
+from truco_env.rules.actions import N_ACTIONS
+from truco_env.rules.options import Rules, describe_rules
 
 ROOT = Path(__file__).resolve().parent.parent
 SMOKE = ROOT / "configs" / "smoke.yaml"

@@ -10,9 +10,9 @@ import pytest
 from gymnasium.vector import AutoresetMode
 
 from truco_env import IllegalActionError, Rules
-from truco_env.batch import pick_uniform
 from truco_env.envs.vector import TrucoVector
-from truco_env.random_agent import RandomAgent
+from truco_env.observation.masks import pick_uniform
+from truco_env.players.random import RandomAgent
 
 TABLES: list[dict[str, Any]] = [
     {"ruleset": "argentino"},

@@ -14,44 +14,45 @@ import pettingzoo
 
 if TYPE_CHECKING:
     from truco_env import truco_v0
-    from truco_env.actions import N_ACTIONS, Action
-    from truco_env.agent import Agent, AgentError, agent_names, make_agent, register_agent
-    from truco_env.batch import Batch, pick_uniform
-    from truco_env.envs.learner_batch import LearnerBatch
-    from truco_env.envs.single import TrucoGym
+    from truco_env.batch.batch import Batch
+    from truco_env.batch.learner import LearnerBatch
+    from truco_env.envs.gym import TrucoGym
     from truco_env.envs.vector import TrucoVector
     from truco_env.errors import IllegalActionError, TrucoError
-    from truco_env.game import Game
-    from truco_env.observation import Layout, decode, layout_of
+    from truco_env.game.game import Game
+    from truco_env.game.view import View
+    from truco_env.observation.layout import Layout, decode, layout_of
+    from truco_env.observation.masks import pick_uniform
+    from truco_env.players.protocol import Agent, AgentError, agent_names, make_agent, register_agent
     from truco_env.render.ansi import render_ansi
-    from truco_env.rules import RULESETS, Rules
-    from truco_env.view import View
+    from truco_env.rules.actions import N_ACTIONS, Action
+    from truco_env.rules.options import RULESETS, Rules
 
 __version__: Final = "0.1.0"
 
 _HOMES: Final = {
-    "N_ACTIONS": "actions",
-    "Action": "actions",
-    "Agent": "agent",
-    "AgentError": "agent",
-    "agent_names": "agent",
-    "make_agent": "agent",
-    "register_agent": "agent",
-    "Batch": "batch",
-    "pick_uniform": "batch",
-    "LearnerBatch": "envs.learner_batch",
-    "TrucoGym": "envs.single",
+    "N_ACTIONS": "rules.actions",
+    "Action": "rules.actions",
+    "Agent": "players.protocol",
+    "AgentError": "players.protocol",
+    "agent_names": "players.protocol",
+    "make_agent": "players.protocol",
+    "register_agent": "players.protocol",
+    "Batch": "batch.batch",
+    "pick_uniform": "observation.masks",
+    "LearnerBatch": "batch.learner",
+    "TrucoGym": "envs.gym",
     "TrucoVector": "envs.vector",
     "IllegalActionError": "errors",
     "TrucoError": "errors",
-    "Game": "game",
-    "Layout": "observation",
-    "decode": "observation",
-    "layout_of": "observation",
+    "Game": "game.game",
+    "Layout": "observation.layout",
+    "decode": "observation.layout",
+    "layout_of": "observation.layout",
     "render_ansi": "render.ansi",
-    "RULESETS": "rules",
-    "Rules": "rules",
-    "View": "view",
+    "RULESETS": "rules.options",
+    "Rules": "rules.options",
+    "View": "game.view",
 }
 
 __all__ = [
@@ -100,7 +101,7 @@ def __dir__() -> list[str]:
 
 gymnasium.register(
     id="truco_env/Truco-v0",
-    entry_point="truco_env.envs.single:TrucoGym",
+    entry_point="truco_env.envs.gym:TrucoGym",
     vector_entry_point="truco_env.envs.vector:TrucoVector",
 )
 if hasattr(pettingzoo, "register"):

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from truco_env.envs.aec import TrucoEnv as raw_env  # noqa: N813
 from truco_env.envs.checked import CheckedEnv
-from truco_env.rules import Rules
+from truco_env.rules.options import Rules
 
 __all__ = ["env", "raw_env"]
 

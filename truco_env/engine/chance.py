@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from truco_env.cards import DECK_TABLE
-from truco_env.engine.compile import hot_rule, rule
+from truco_env.engine.jit import hot_rule, rule
+from truco_env.rules.cards import DECK_TABLE
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from truco_env.actions import Action
-from truco_env.cards import VALUES
-from truco_env.engine.compile import hot_rule, rule
+from truco_env.engine.jit import hot_rule, rule
 from truco_env.engine.log import record
 from truco_env.engine.record import (
     ENVIDO_ACCEPTED,
@@ -32,6 +30,8 @@ from truco_env.engine.seats import (
     steps,
 )
 from truco_env.engine.truco import annul_truco
+from truco_env.rules.actions import Action
+from truco_env.rules.cards import VALUES
 
 _ENVIDO, _REAL, _TORNE, _FALTA = (int(a) for a in (Action.ENVIDO, Action.REAL_ENVIDO, Action.TORNE, Action.FALTA_ENVIDO))
 _QUIERO, _NO_QUIERO = int(Action.QUIERO), int(Action.NO_QUIERO)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from truco_env.actions import Action
-from truco_env.cards import VALUES
-from truco_env.engine.compile import hot_rule, rule
+from truco_env.engine.jit import hot_rule, rule
 from truco_env.engine.log import record
 from truco_env.engine.record import (
     CONTRAFLOR_SAID,
@@ -30,10 +28,12 @@ from truco_env.engine.record import (
     ROUND_OPEN,
     ROUND_OVER,
 )
+from truco_env.engine.rules_record import FLOR_CLARIN, FLOR_COMPARE6, FLOR_TRUCOMANO, SINGER_LOSES, SINGER_SHOWN
 from truco_env.engine.score import falta_points, pay
 from truco_env.engine.seats import first_after, first_from, has, played_no_card, seats_in, side_of
 from truco_env.engine.tricks import has_played_three
-from truco_env.rules import FLOR_CLARIN, FLOR_COMPARE6, FLOR_TRUCOMANO, SINGER_LOSES, SINGER_SHOWN
+from truco_env.rules.actions import Action
+from truco_env.rules.cards import VALUES
 
 _FLOR, _CONTRAFLOR, _RESTO = int(Action.FLOR), int(Action.CONTRAFLOR), int(Action.CONTRAFLOR_AL_RESTO)
 _QUIERO, _NO_QUIERO = int(Action.QUIERO), int(Action.NO_QUIERO)

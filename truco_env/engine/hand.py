@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from truco_env.engine import chance
-from truco_env.engine.compile import hot_rule, rule
 from truco_env.engine.envido import compare_envido, envido_number
 from truco_env.engine.flor import fine_unsung_flores, flor_value
+from truco_env.engine.jit import hot_rule, rule
 from truco_env.engine.log import record
 from truco_env.engine.record import (
     ENVIDO_ACCEPTED,

@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from truco_env.actions import Action
-from truco_env.cards import DECK_TABLE
 from truco_env.engine.chance import GOLDEN, below, mix
-from truco_env.engine.compile import entry, rule
 from truco_env.engine.envido import envido_if_refused, envido_stake
 from truco_env.engine.hand import begin_hand
+from truco_env.engine.jit import entry, rule
 from truco_env.engine.record import (
     ENVIDO_ANSWER,
     ENVIDO_WAITS,
@@ -32,6 +30,8 @@ from truco_env.engine.record import (
 from truco_env.engine.seats import has, side_of
 from truco_env.engine.step import find_decision, try_to
 from truco_env.engine.truco import truco_worth
+from truco_env.rules.actions import Action
+from truco_env.rules.cards import DECK_TABLE
 
 _DISCARD_0, _FLOR, _PASO = int(Action.DISCARD_0), int(Action.FLOR), int(Action.PASO)
 _ONE = np.uint64(1)

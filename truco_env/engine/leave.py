@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from truco_env.actions import Action
-from truco_env.engine.compile import hot_rule, rule
 from truco_env.engine.flor import singers_leave
 from truco_env.engine.hand import end_hand
+from truco_env.engine.jit import hot_rule, rule
 from truco_env.engine.log import record
 from truco_env.engine.record import EV_FOLD, LEFT, LEFT_FIRST_TRICK
 from truco_env.engine.seats import active_of, has_mate, pie_of, side_of
 from truco_env.engine.tricks import pass_turn
 from truco_env.engine.truco import truco_worth
+from truco_env.rules.actions import Action
 
 MAZO, CERRARSE = int(Action.MAZO), int(Action.CERRARSE)
 _SIDE, _PLAYER = 0, 1  # fold_scope; else both

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from truco_env.actions import N_ACTIONS, Action
-from truco_env.engine.compile import hot_rule
+from truco_env.engine.bits import count_bits
 from truco_env.engine.envido import envido_raises, may_open_envido, opening_envidos
 from truco_env.engine.flor import FORCED, flor_answers, may_sing, next_asked
-from truco_env.engine.intrinsics import count_bits
+from truco_env.engine.jit import hot_rule
 from truco_env.engine.leave import ways_to_leave
 from truco_env.engine.record import (
     DISCARD,
@@ -24,6 +23,7 @@ from truco_env.engine.record import (
 )
 from truco_env.engine.senas import senas_of
 from truco_env.engine.truco import TRUCO, may_call_truco, next_rung
+from truco_env.rules.actions import N_ACTIONS, Action
 
 _DISCARD_0, _FLOR, _PASO = int(Action.DISCARD_0), int(Action.FLOR), int(Action.PASO)
 _ANSWERS = (1 << int(Action.QUIERO)) | (1 << int(Action.NO_QUIERO))

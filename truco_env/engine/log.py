@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from truco_env.engine.compile import hot_rule
+from truco_env.engine.jit import hot_rule
 from truco_env.engine.record import EV_FOLD, MAX_LOG
 
 

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from truco_env.engine.compile import JIT
+from truco_env.engine.jit import JIT
 
 MAX_SEATS: Final = 8
 MAX_LOG: Final = 320

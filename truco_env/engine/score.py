@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from truco_env.engine.compile import hot_rule, rule
+from truco_env.engine.jit import hot_rule, rule
 from truco_env.engine.log import record
 from truco_env.engine.record import (
     EV_CLAMP,
@@ -14,8 +14,8 @@ from truco_env.engine.record import (
     EV_POINTS,
     PICA,
 )
+from truco_env.engine.rules_record import FALTA_POINTS
 from truco_env.engine.seats import has
-from truco_env.rules import FALTA_POINTS
 
 _HALF, _MATCH_IF_MALAS, _WINNER, _LOSER = 0, 3, 4, 5  # positions in OPTIONS["falta"].values; the others are T - L
 _SHARED, _EXTRA_HAND = 1, 2  # gallo_tie

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from truco_env.actions import N_SENAS, Action
 from truco_env.engine.chance import draw_catch
-from truco_env.engine.compile import hot_rule, rule
+from truco_env.engine.jit import hot_rule, rule
 from truco_env.engine.log import record
 from truco_env.engine.record import EV_SENA, PICA
 from truco_env.engine.seats import active_of, has, has_mate, side_of
 from truco_env.engine.tricks import tier_of
+from truco_env.rules.actions import N_SENAS, Action
 
 FIRST_SENA = int(Action.SENA_AS_ESPADAS)
 _AS_ESPADAS, _AS_BASTOS, _SIETE_ESPADAS, _SIETE_OROS, _TRES, _DOS, _AS_FALSO, _REY, _CABALLO, _SOTA, _CIEGO, _TANTO_27, _TANTO_30 = range(

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from truco_env.actions import Action
-from truco_env.engine.compile import hot_rule, rule
 from truco_env.engine.envido import accept_envido, call_envido, refuse_envido
 from truco_env.engine.flor import accept_flor, open_poll, pass_flor, raise_flor, refuse_flor, settle_flores, sing
 from truco_env.engine.hand import count_numbers, end_hand, finish_trick
+from truco_env.engine.jit import hot_rule, rule
 from truco_env.engine.leave import give_up_hand, leave_alone
 from truco_env.engine.legal import find_phase, is_legal, legal_actions
 from truco_env.engine.log import record
@@ -27,6 +26,7 @@ from truco_env.engine.seats import side_of
 from truco_env.engine.senas import FIRST_SENA, make_sena
 from truco_env.engine.tricks import discard, play_card
 from truco_env.engine.truco import TRUCO, accept_truco, call_truco, truco_worth
+from truco_env.rules.actions import Action
 
 _DISCARD_0, _JOC_FORA = int(Action.DISCARD_0), int(Action.JOC_FORA)
 _FALTA, _FLOR = int(Action.FALTA_ENVIDO), int(Action.FLOR)

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from truco_env.cards import TIERS_OR_NONE
-from truco_env.engine.compile import hot_rule, rule
+from truco_env.engine.jit import hot_rule, rule
 from truco_env.engine.log import record
 from truco_env.engine.record import EV_DISCARD, EV_PLAY, EV_TRICK, NOBODY, PARDA, UNDECIDED
 from truco_env.engine.seats import first_after, first_from, has, side_of
+from truco_env.rules.cards import TIERS_OR_NONE
 
 _PARDA_MANO, _FIRST_TIED = 0, 1  # parda_leader
 _MANO_SIDE, _NOBODY_WINS = 0, 1  # all_parda

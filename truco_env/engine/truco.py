@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from truco_env.actions import Action
-from truco_env.engine.compile import hot_rule, rule
+from truco_env.engine.jit import hot_rule, rule
 from truco_env.engine.log import record
 from truco_env.engine.record import EV_ANSWER, EV_CALL, NOBODY
 from truco_env.engine.seats import responder, side_of
+from truco_env.rules.actions import Action
 
 TRUCO = int(Action.TRUCO)
 _QUIERO = int(Action.QUIERO)

@@ -14,21 +14,22 @@ import numpy as np
 import numpy.typing as npt
 from pettingzoo import AECEnv
 
-from truco_env.actions import N_ACTIONS, Action
-from truco_env.batch import EPISODES, REWARDS
-from truco_env.engine import kernel as engine
-from truco_env.engine.compile import JIT, SOURCE_HASH
+from truco_env.batch.rewards import EPISODES, REWARDS
+from truco_env.engine import entries as engine
+from truco_env.engine.jit import JIT, SOURCE_HASH
 from truco_env.engine.record import GAME_DTYPE
-from truco_env.envs.kernel import BEGIN, DESK_DTYPE, EARNED, HELD, MAX_VIEW, OVER, look_one, play_one, write_hidden
-from truco_env.envs.state import StateLayout, state_layout_of
+from truco_env.engine.rules_record import record_of
+from truco_env.envs.aec_kernel import BEGIN, DESK_DTYPE, EARNED, HELD, MAX_VIEW, OVER, look_one, play_one, write_hidden
 from truco_env.errors import ActionError, IllegalActionError, PositionError
-from truco_env.events import Event
-from truco_env.game import Game
-from truco_env.observation import Layout, layout_of
-from truco_env.position import check_hands, check_number
+from truco_env.game.events import Event
+from truco_env.game.game import Game
+from truco_env.game.position import check_hands, check_number
+from truco_env.game.view import View
+from truco_env.observation.layout import Layout, layout_of
+from truco_env.observation.state import StateLayout, state_layout_of
 from truco_env.render.ansi import render_ansi
-from truco_env.rules import Rules
-from truco_env.view import View
+from truco_env.rules.actions import N_ACTIONS, Action
+from truco_env.rules.options import Rules
 
 Observation = dict[str, npt.NDArray[np.int8]]
 
@@ -71,7 +72,7 @@ def _lay_desk(rules: Rules) -> npt.NDArray[np.void]:
     """Return a ``DESK_DTYPE`` array of one entry with the rules on it."""
     assert layout_of(rules).size + N_ACTIONS <= MAX_VIEW
     desk = np.zeros(1, dtype=DESK_DTYPE)
-    desk["rules"], desk["at"] = rules.record, layout_of(rules).offsets
+    desk["rules"], desk["at"] = record_of(rules), layout_of(rules).offsets
     return desk if JIT else desk.view(np.recarray)
 
 
@@ -349,10 +350,10 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
 
     def _deal_given(self) -> int:
         """Deal the next of the given hands and return the seat to act."""
-        engine.move_deal_on(self._games, 0, self.rules.record)
+        engine.move_deal_on(self._games, 0, record_of(self.rules))
         cards = check_hands(self.rules, self._deals[self._dealt() - 1], int(self._games["dealer"][0]))
         self._games["cards"][0, : self.rules.players] = cards
-        engine.set_up_hand(self._games, 0, self.rules.record)
+        engine.set_up_hand(self._games, 0, record_of(self.rules))
         seat = int(self._games["to_act"][0])
         self._view[:] = self._see(seat)
         self._fields["hold"][0] = self._dealt() < len(self._deals)

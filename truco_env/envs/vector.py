@@ -11,14 +11,14 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from truco_env.actions import N_ACTIONS
-from truco_env.batch import pick_uniform
+from truco_env.batch.learner import Episodes, LearnerBatch
 from truco_env.envs.aec import choose
-from truco_env.envs.learner_batch import Episodes, LearnerBatch
-from truco_env.envs.opponents import NOBODY, Opponents, make_pool
-from truco_env.envs.single import ILLEGAL_ACTIONS
-from truco_env.observation import Layout
-from truco_env.rules import Rules
+from truco_env.envs.gym import ILLEGAL_ACTIONS
+from truco_env.observation.layout import Layout
+from truco_env.observation.masks import pick_uniform
+from truco_env.players.opponents import NOBODY, Opponents, make_pool
+from truco_env.rules.actions import N_ACTIONS
+from truco_env.rules.options import Rules
 
 _MODES: Final = (AutoresetMode.SAME_STEP, AutoresetMode.DISABLED)
 

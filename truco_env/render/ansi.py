@@ -6,10 +6,8 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from truco_env.actions import CALL_NAMES, display_word
-from truco_env.cards import TIERS, parse_card
 from truco_env.errors import PositionError
-from truco_env.events import (
+from truco_env.game.events import (
     AnswerGiven,
     CallMade,
     CardPlayed,
@@ -29,8 +27,10 @@ from truco_env.events import (
     TrickDecided,
     account_name,
 )
-from truco_env.game import Game
-from truco_env.view import View
+from truco_env.game.game import Game
+from truco_env.game.view import View
+from truco_env.rules.actions import CALL_NAMES, display_word
+from truco_env.rules.cards import TIERS, parse_card
 
 _ACTIONS: Final = {name: action for action, name in CALL_NAMES.items()}
 _WIDTH: Final = 100

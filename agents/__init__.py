@@ -1,8 +1,0 @@
-"""Players for ``truco_env``: importing this package makes their names known to ``truco_env.agent.make_agent``."""
-
-import agents.ppo  # noqa: F401 - checkpoint folders are agents too
-from agents.registry import AGENTS, AgentInfo, describe, register_all
-
-__all__ = ["AGENTS", "AgentInfo", "describe", "register_all"]
-
-register_all()

@@ -1,0 +1,210 @@
+"""The command line of ``evaluate.py``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from truco_agents.arena.arena import Arena, ArenaInterrupt
+from truco_agents.arena.deals import DealSet
+from truco_agents.arena.errors import ArenaError
+from truco_agents.arena.pairing import Pairing
+from truco_agents.arena.report import open_console, print_match, print_table, print_tournament
+from truco_agents.arena.result import MatchResult, save_json
+from truco_agents.arena.seating import side_of
+from truco_agents.arena.tournament import Tournament, pairs_of
+from truco_agents.registry import describe
+from truco_env.batch.rewards import EPISODES
+from truco_env.errors import TrucoError
+from truco_env.rules.options import RULESETS, Rules
+
+TABLE_FORMAT: Final = "truco-env table 1"
+_BAD_INPUT, _INTERRUPTED = 2, 130  # exit statuses
+
+
+class _Parser(argparse.ArgumentParser):
+    """Reports a bad command line on one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(_BAD_INPUT, f"{self.prog}: {message}\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; return its exit status: 0, 2 for bad input (told in one line), 130 if interrupted."""
+    parser = _build_parser()
+    args = parser.parse_args(arguments)
+    try:
+        return int(args.run(args))
+    except (TrucoError, OSError) as error:
+        _warn(" ".join(str(error).split()))
+        return _BAD_INPUT
+    except KeyboardInterrupt:
+        _warn("interrupted before there was a result: nothing was saved")
+        return _INTERRUPTED
+
+
+def _build_parser() -> _Parser:
+    parser = _Parser(prog="evaluate.py", description="Compare agents on deal groups: the same deals in every seating of the two sides.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    common = _common_options()
+    match = commands.add_parser("match", parents=[common], help="one side against another", prog=parser.prog)
+    match.add_argument("a", metavar="A", help="agent name, checkpoint folder, or a team of them in seat order: A+B")
+    match.add_argument("b", metavar="B", help="likewise")
+    match.set_defaults(run=_run_match)
+    table = commands.add_parser("table", parents=[common], help="one side against several others", prog=parser.prog)
+    table.add_argument("a", metavar="A", help="agent name, checkpoint folder, or a team of them in seat order: A+B")
+    table.add_argument("--against", metavar="B", nargs="+", required=True, help="the others, likewise")
+    table.set_defaults(run=_run_table)
+    tournament = commands.add_parser("tournament", parents=[common], help="everybody against everybody, with ratings", prog=parser.prog)
+    tournament.add_argument("sides", metavar="A", nargs="+", help="two sides or more, likewise")
+    tournament.add_argument("--anchor", metavar="A", help="the side whose rating is 0 (default: random if it plays, else the first)")
+    tournament.set_defaults(run=_run_tournament)
+    agents = commands.add_parser("agents", help="list the agents that have names", prog=parser.prog)
+    agents.set_defaults(run=_run_agents)
+    return parser
+
+
+def _common_options() -> _Parser:
+    common = _Parser(add_help=False)
+    common.add_argument("--ruleset", default="argentino", help=f"one of {', '.join(RULESETS)} (default argentino)")
+    common.add_argument("--players", type=int, default=2, help="seats at the table, 3 for gallo (default 2)")
+    common.add_argument("--option", metavar="NAME=VALUE", nargs="+", action="extend", default=[], help="options of the rule set")
+    common.add_argument("--groups", type=int, default=1000, help="number of deal groups (default 1000)")
+    common.add_argument("--seed", type=int, default=0, help="names the deals and the agents' draws (default 0)")
+    common.add_argument("--episode", default="match", help=f"one of {', '.join(EPISODES)} (default match)")
+    common.add_argument("--workers", type=int, default=1, help="processes; they do not change the result (default 1)")
+    common.add_argument("--out", type=Path, metavar="FILE.json", help="write everything, group by group")
+    return common
+
+
+def _run_agents(args: argparse.Namespace) -> int:
+    print(describe())
+    return 0
+
+
+def _run_match(args: argparse.Namespace) -> int:
+    pairings = _pairings(args, [(args.a, args.b)])
+    results, finished = _play(args, pairings)
+    if not results:
+        raise KeyboardInterrupt
+    (result,) = results
+    if not finished:
+        _warn(f"interrupted: kept the first {result.groups} of {args.groups} deal groups")
+    print_match(open_console(sys.stdout), result)
+    if args.out is not None:
+        _save(args, result.to_dict())
+    return 0 if finished else _INTERRUPTED
+
+
+def _run_table(args: argparse.Namespace) -> int:
+    twice = [opponent for opponent in args.against if args.against.count(opponent) > 1]
+    if twice:
+        raise ArenaError(f"--against {twice[0]} is given twice")
+    pairings = _pairings(args, [(args.a, opponent) for opponent in args.against])
+    results, finished = _play(args, pairings)
+    results = [result for result in results if result.groups == args.groups]  # one deal set for all rows
+    if not results:
+        raise KeyboardInterrupt
+    if not finished:
+        _warn(f"interrupted: kept the {len(results)} of {len(pairings)} pairings that were finished")
+    print_table(open_console(sys.stdout), results)
+    if args.out is not None:
+        _save(args, {"format": TABLE_FORMAT, "results": [result.to_dict() for result in results]})
+    return 0 if finished else _INTERRUPTED
+
+
+def _run_tournament(args: argparse.Namespace) -> int:
+    labels = tuple(side_of(side).label for side in args.sides)
+    pairs = pairs_of(labels)
+    anchor = args.anchor if args.anchor is not None else "random" if "random" in labels else labels[0]
+    if anchor not in labels:
+        raise ArenaError(f"the anchor {anchor!r} is not in the tournament: choose one of {', '.join(labels)}")
+    results, finished = _play(args, _pairings(args, [(args.sides[i], args.sides[j]) for i, j in pairs]))
+    if not finished:
+        raise KeyboardInterrupt
+    tournament = Tournament(labels, dict(zip(pairs, results, strict=True)), labels.index(anchor))
+    print_tournament(open_console(sys.stdout), tournament)
+    if args.out is not None:
+        _save(args, tournament.to_dict())
+    return 0
+
+
+def _pairings(args: argparse.Namespace, sides: Sequence[tuple[str, str]]) -> list[Pairing]:
+    """Build what is to be played; everything that can be refused is refused here, before anything is played."""
+    rules = Rules(args.ruleset, args.players, **_options(args.option))
+    deals = DealSet(rules, args.seed, args.groups)
+    pairings = [Pairing(deals, (side_of(a), side_of(b)), args.episode) for a, b in sides]
+    for pairing in pairings:
+        pairing.make_agents()
+    if args.workers < 1:
+        raise ArenaError(f"workers={args.workers} is not possible: it is 1 or more")
+    if args.out is not None:
+        if args.out.is_dir():
+            raise ArenaError(f"{args.out} is a folder: --out needs a file name")
+        args.out.parent.mkdir(parents=True, exist_ok=True)
+    return pairings
+
+
+def _options(texts: Sequence[str]) -> dict[str, object]:
+    options: dict[str, object] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise ArenaError(f"--option {text!r} is not possible: write NAME=VALUE")
+        if name in options:
+            raise ArenaError(f"--option {name} is given twice")
+        options[name] = _option_value(value)
+    return options
+
+
+def _option_value(text: str) -> object:
+    """Read true, false, none, a number, or several numbers with commas; anything else is the text itself."""
+    words: dict[str, object] = {"true": True, "false": False, "none": None, "null": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    if "," in text:
+        return [_option_value(part.strip()) for part in text.strip("()[]").split(",")]
+    for number in (int, float):
+        try:
+            return number(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _play(args: argparse.Namespace, pairings: Sequence[Pairing]) -> tuple[list[MatchResult], bool]:
+    """Play pairings on one deal set until done or interrupted; return the results so far, and whether it was done."""
+    results: list[MatchResult] = []
+    deals = pairings[0].deals
+    try:
+        with Arena(workers=min(args.workers, deals.chunks)) as arena, _progress() as bars:
+            for pairing in pairings:
+                task = bars.add_task(escape(f"{pairing.sides[0].label} - {pairing.sides[1].label}"), total=deals.groups)
+                results.append(arena.play(pairing, progress=partial(bars.advance, task)))
+    except ArenaInterrupt as interrupt:
+        if interrupt.partial is not None:
+            results.append(interrupt.partial)
+        return results, False
+    return results, True
+
+
+def _progress() -> Progress:
+    console = open_console(sys.stderr)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("deal groups"), TimeRemainingColumn())
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+
+
+def _save(args: argparse.Namespace, data: dict[str, Any]) -> None:
+    save_json(data, args.out)
+    print(f"written to {args.out}", file=sys.stderr)
+
+
+def _warn(message: str) -> None:
+    print(f"evaluate.py: {message}", file=sys.stderr)

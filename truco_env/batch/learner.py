@@ -1,0 +1,462 @@
+"""LearnerBatch: many matches in which one learner decides and agents play everybody else.
+
+This is the core under every environment with opponents inside: the Gymnasium ones here, and the trainer's.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from truco_env.batch.learner_kernel import AGENTS, LEARNER, LOOK, TABLE_DTYPE, advance, collect, open_rows
+from truco_env.batch.rewards import EPISODES, REWARDS
+from truco_env.engine.jit import JIT
+from truco_env.engine.record import GAME_DTYPE, new_games
+from truco_env.engine.rules_record import record_of
+from truco_env.errors import IllegalActionError
+from truco_env.observation.layout import layout_of
+from truco_env.players.opponents import PoolError, check_weights
+from truco_env.players.protocol import Agent, AgentError, make_agent
+from truco_env.rules.actions import N_ACTIONS, Action
+from truco_env.rules.options import Rules
+
+LEARNERS: Final = ("seat", "side")
+ILLEGAL: Final = ("raise", "forfeit")
+
+
+class Episodes(NamedTuple):
+    """The episodes that ended in a step; every array has one entry per ended episode.
+
+    Attributes:
+        rows: int64 (k,), ascending.
+        results: int8 (k,), 1 = the learner's account won, -1 = it lost, 0 = a hand with equal points.
+        rewards: float32 (k,), the sum of the episode's rewards.
+        decisions: int32 (k,), the learner's decisions.
+        hands: int32 (k,), hands played.
+        seats: int8 (k,), the learner's seat.
+        opponents: int64 (k,), id of the opponent (see ``LearnerBatch.agents``).
+        partners: int64 (k,), id of the agent in the team-mates' seats.
+        scores: int16 (k, accounts), points of the last leg, the learner's account first.
+        observations: int8 (k, layout.size), the last position as the learner's seat sees it.
+        forfeits: bool (k,), whether an illegal action of the learner ended it.
+    """
+
+    rows: npt.NDArray[np.int64]
+    results: npt.NDArray[np.int8]
+    rewards: npt.NDArray[np.float32]
+    decisions: npt.NDArray[np.int32]
+    hands: npt.NDArray[np.int32]
+    seats: npt.NDArray[np.int8]
+    opponents: npt.NDArray[np.int64]
+    partners: npt.NDArray[np.int64]
+    scores: npt.NDArray[np.int16]
+    observations: npt.NDArray[np.int8]
+    forfeits: npt.NDArray[np.bool_]
+
+
+def check_learner_seat(seat: int | str, rules: Rules) -> int | None:
+    """Return a learner's fixed seat, ``None`` for ``"random"``.
+
+    Raises:
+        ValueError: the seat is not at the table.
+    """
+    if seat == "random":
+        return None
+    if isinstance(seat, bool) or not isinstance(seat, int | np.integer) or not 0 <= seat < rules.players:
+        raise ValueError(f"learner_seat={seat!r} is not at this table: choose 'random' or 0..{rules.players - 1}")
+    return int(seat)
+
+
+class LearnerStep(NamedTuple):
+    """What a step returns; all arrays are fresh.
+
+    Attributes:
+        observations: int8 (size, layout.size), the view of the learner's seat that decides next (in the next episode where ``dones``).
+        masks: int8 (size, N_ACTIONS), its legal actions.
+        rewards: float32 (size,), summed from the learner's decision to its next, or to the end of the episode.
+        dones: bool (size,), whether the episode of the decision ended.
+        episodes: the episodes that ended.
+    """
+
+    observations: npt.NDArray[np.int8]
+    masks: npt.NDArray[np.int8]
+    rewards: npt.NDArray[np.float32]
+    dones: npt.NDArray[np.bool_]
+    episodes: Episodes
+
+
+class _Draw:
+    """Agents to draw from, as arrays for the kernel."""
+
+    def __init__(self, slots: Sequence[int], weights: Sequence[float] | None) -> None:
+        self.slots = np.array(slots, dtype=np.int32)
+        shares = np.ones(len(slots)) if weights is None else np.array(check_weights(weights, len(slots)))
+        self.edges = np.cumsum(shares) / shares.sum() if len(slots) else np.zeros(0)
+
+
+class LearnerBatch:
+    """``size`` matches of one table, each waiting for a decision of its learner; agents play the other seats.
+
+    Each match has a learner seat, an opponent (the agent of all seats that do not share the learner's account) and, in team games, a
+    partner (the agent of its team-mates), all fixed for the whole match. A finished episode restarts at once. An episode that ends
+    before its learner decided anything is not delivered: another one follows. What is earned before an episode's first decision is
+    added to the reward of that decision, so that the rewards of an episode sum to its outcome.
+
+    Agents are told ``start`` and asked ``act`` with row numbers ``account * size + row``, so that an agent that sits on both sides of a
+    match keeps two memories.
+
+    Args:
+        rules: the table.
+        size: number of matches.
+        opponents: agents to draw from, one per match; see also ``set_opponents``.
+        weights: their weights (None: equal).
+        partners: agents to draw the team-mates from (None: the match's opponent plays them too). Not used where there are none.
+        partner_weights: their weights.
+        learner: ``"seat"``: the learner plays one seat; ``"side"``: every seat of its account.
+        learner_seat: a seat, or ``"random"``: each seat equally likely, drawn per match.
+        episode: ``"match"`` or ``"hand"`` (every hand a new match at 0-0).
+        reward: ``"win"``, ``"points"`` or ``"shaped"``, as in ``Batch``. In a hand episode that did not end the match, *win* is +1 for more
+            points than the others got, -1 for fewer, 0 for equal.
+        autoreset: whether a finished episode restarts at once; if not, its row shows the last position with an empty mask until
+            ``reset_rows``.
+        illegal: what an illegal action of the learner does: ``"raise"`` an error and nothing else, or ``"forfeit"``: its episode is lost
+            at once, with a reward of -1 besides what was carried.
+        seed: everything that is random follows from it; None draws one.
+
+    Attributes:
+        rules, size, layout: the table, the number of rows, the layout of observations.
+        agents: the agents by id: all that may be drawn and all that still play. Ids are 0, 1, ... in the order of first
+            use and never reused.
+        rng: what agents draw from.
+
+    Raises:
+        AgentError: an agent that was made for another table.
+        PoolError: no opponents, or wrong weights.
+        ValueError: an unknown mode, or a learner seat that is not at the table.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        size: int,
+        opponents: Sequence[Agent],
+        weights: Sequence[float] | None = None,
+        *,
+        partners: Sequence[Agent] = (),
+        partner_weights: Sequence[float] | None = None,
+        learner: str = "seat",
+        learner_seat: int | str = "random",
+        episode: str = "match",
+        reward: str = "win",
+        autoreset: bool = True,
+        illegal: str = "raise",
+        seed: int | None = None,
+    ) -> None:
+        modes = (("episode", episode, EPISODES), ("reward", reward, REWARDS), ("learner", learner, LEARNERS), ("illegal", illegal, ILLEGAL))
+        for name, value, known in modes:
+            if value not in known:
+                raise ValueError(f"{name}={value!r} is not known: choose one of {', '.join(known)}")
+        fixed_seat = check_learner_seat(learner_seat, rules)
+        if size < 1:
+            raise ValueError(f"size={size} is not possible: there must be at least one match")
+        self.rules = rules
+        self.size = size
+        self.layout = layout_of(rules)
+        self.agents: dict[int, Agent] = {}
+        self._games = new_games(size)
+        tables = np.zeros(size, dtype=TABLE_DTYPE)
+        self._tables = tables if JIT else tables.view(np.recarray)
+        switches = (learner == "side", -1 if fixed_seat is None else fixed_seat, autoreset, LOOK, illegal == "forfeit")
+        self._modes = np.array([EPISODES.index(episode), REWARDS.index(reward), *switches], dtype=np.int64)
+        self._slots: list[int] = []  # id of the agent in each slot, -1 = free
+        self._next_id = 0
+        self._views = np.zeros((2 * size, self.layout.size), dtype=np.int8)  # the learners' first, then what agents are asked
+        self._masks = np.zeros((2 * size, N_ACTIONS), dtype=np.int8)
+        self._finals = np.zeros((size, self.layout.size), dtype=np.int8)
+        self._started = np.zeros(size, dtype=np.bool_)
+        self._asked = (np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64))
+        self._asked_ids = np.zeros(size, dtype=np.int64)
+        self._answers = np.zeros(size, dtype=np.int64)
+        self._everywhere = np.arange(size)
+        self._pool = self._mates = _Draw((), None)
+        self.set_partners(partners, partner_weights)
+        self.set_opponents(opponents, weights)
+        self._seeds = np.random.SeedSequence(seed)
+        self.rng = np.random.default_rng(self._seeds.spawn(1)[0])
+
+    @property
+    def learner_seats(self) -> npt.NDArray[np.int8]:
+        """The learner's seat in each row, int8 (size,), a copy."""
+        return np.array(self._tables["seat"])
+
+    @property
+    def has_partners(self) -> bool:
+        """Whether agents sit beside the learner: it has team-mates and does not play them itself."""
+        return self.rules.seats_per_account > 1 and not self._modes[2]
+
+    @property
+    def seats(self) -> npt.NDArray[np.int8]:
+        """The seat that decides in each row, int8 (size,), a copy: the learner's, with ``learner="side"`` any seat of its account."""
+        return np.array(self._games["to_act"])
+
+    @property
+    def opponents(self) -> npt.NDArray[np.int64]:
+        """The id of the opponent in each row, int64 (size,)."""
+        return self._ids(self._tables["opponent"])
+
+    def _ids(self, slots: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+        ids: npt.NDArray[np.int64] = np.array(self._slots, dtype=np.int64)[slots]
+        return ids
+
+    def set_opponents(self, opponents: Sequence[Agent], weights: Sequence[float] | None = None) -> list[int]:
+        """Replace the pool that new matches draw from, and return the ids of its agents.
+
+        Running matches keep their opponent. An agent that is still known keeps its id.
+        """
+        if not opponents:
+            raise PoolError("there are no opponents: give at least one agent")
+        shares = _Draw(range(len(opponents)), weights)
+        self._drop_unused(keep=self._mates.slots.tolist())
+        self._pool, ids = self._fill(opponents, shares)
+        return ids
+
+    def set_partners(self, partners: Sequence[Agent], weights: Sequence[float] | None = None) -> list[int]:
+        """Replace the pool that the team-mates of new matches are drawn from (empty: the opponent plays them), and return its ids."""
+        shares = _Draw(range(len(partners)), weights)
+        self._drop_unused(keep=self._pool.slots.tolist())
+        self._mates, ids = self._fill(partners, shares)
+        return ids
+
+    def _fill(self, agents: Sequence[Agent], shares: _Draw) -> tuple[_Draw, list[int]]:
+        ids = [self._register(make_agent(agent, self.rules)) for agent in agents]
+        shares.slots = np.array([self._slots.index(i) for i in ids], dtype=np.int32)
+        return shares, ids
+
+    def _register(self, agent: Agent) -> int:
+        for i, known in self.agents.items():
+            if known is agent:
+                return i
+        i = self._next_id
+        self._next_id += 1
+        self.agents[i] = agent
+        if -1 in self._slots:
+            self._slots[self._slots.index(-1)] = i
+        else:
+            self._slots.append(i)
+        return i
+
+    def _drop_unused(self, keep: Sequence[int]) -> None:
+        """Forget agents that play no match and are in no pool but the one about to be replaced."""
+        used = {*keep, *np.unique(self._tables["opponent"]).tolist(), *np.unique(self._tables["partner"]).tolist()}
+        for slot, i in enumerate(self._slots):
+            if i >= 0 and slot not in used:
+                del self.agents[i]
+                self._slots[slot] = -1
+
+    def reset(self, seed: int | None = None) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+        """Start new matches everywhere and play to the learner's first decisions.
+
+        Args:
+            seed: makes everything that follows a function of it; None goes on with the batch's own stream.
+
+        Returns:
+            Fresh observations, int8 (size, layout.size), and masks, int8 (size, N_ACTIONS).
+        """
+        if seed is not None:
+            self.reseed(seed)
+        return self.reset_rows(np.arange(self.size))
+
+    def reseed(self, seed: int) -> None:
+        """Let all that follows a ``reset`` or ``reset_rows`` be a function of ``seed``."""
+        self._seeds = np.random.SeedSequence(seed)
+        self.rng = np.random.default_rng(self._seeds.spawn(1)[0])
+
+    def reset_rows(
+        self, rows: npt.NDArray[np.int64], seeds: Sequence[int | None] | None = None
+    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+        """Start new matches in ``rows`` (int64 (k,)).
+
+        With ``seeds``, one per row, their deals and seating follow from them (``None``: from the batch's own stream).
+
+        Returns:
+            Observations and masks of all rows, as from ``reset``.
+        """
+        if seeds is None:
+            words = self._seeds.spawn(1)[0].generate_state(2 * len(rows), np.uint64).reshape(-1, 2)
+        else:
+            own = self._seeds.spawn(len(rows))
+            chosen = [own[k] if s is None else np.random.SeedSequence(s) for k, s in enumerate(seeds)]
+            words = np.array([sequence.generate_state(2, np.uint64) for sequence in chosen]).reshape(-1, 2)
+        open_rows(self._games, record_of(self.rules), self._tables, self._modes, *self._pools(), rows, words)
+        self._started[rows] = True
+        self._tell_starts()
+        self._run(self._everywhere, self._answers, turn=LOOK)
+        return self._copy_views()
+
+    def step(self, actions: npt.NDArray[np.int64]) -> LearnerStep:
+        """Carry out the learner's action in every row, and let the agents play to its next decision.
+
+        Args:
+            actions: int64 (size,).
+
+        Raises:
+            IllegalActionError: an action is not legal; nothing has changed (not with ``illegal="forfeit"``).
+            ValueError: ``actions`` has the wrong shape, or a row waits for a reset.
+        """
+        actions = np.ascontiguousarray(actions, dtype=np.int64)
+        if actions.shape != (self.size,):
+            raise ValueError(f"actions have shape {actions.shape}: give one per row, ({self.size},)")
+        if not self._modes[4] and self._tables["over"].any():
+            raise ValueError(f"row {int(np.flatnonzero(self._tables['over'])[0])} has ended: reset it before the next step")
+        self._run(self._everywhere, actions, turn=LEARNER)
+        rewards = np.empty(self.size, dtype=np.float32)
+        dones = np.empty(self.size, dtype=np.bool_)
+        collect(self._tables, rewards, dones)
+        return LearnerStep(*self._copy_views(), rewards, dones, self._ended(np.flatnonzero(dones)))
+
+    def _copy_views(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+        return self._views[: self.size].copy(), self._masks[: self.size].copy()
+
+    def _pools(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], npt.NDArray[np.int32], npt.NDArray[np.float64]]:
+        return self._pool.slots, self._pool.edges, self._mates.slots, self._mates.edges
+
+    def _run(self, rows: npt.NDArray[np.int64], actions: npt.NDArray[np.int64], *, turn: int) -> None:
+        """Carry out the actions, then those of the agents, until every row waits for its learner."""
+        counts = np.zeros(len(self._slots), dtype=np.int64)
+        spare = 0
+        while True:
+            self._modes[5] = turn
+            asked = advance(
+                self._games, record_of(self.rules), self.layout.offsets, self._tables, self._modes, *self._pools(), rows, actions,
+                self._views.reshape(-1), self._masks.reshape(-1), self._finals.reshape(-1), self._asked[spare], self._asked_ids,
+                counts, self._started,
+            )  # fmt: skip
+            if asked < 0:
+                self._refuse(int(rows[-1 - asked]), int(actions[-1 - asked]), learner=turn == LEARNER)
+            self._tell_starts()
+            if asked == 0:
+                return
+            turn = AGENTS
+            self._ask(counts)
+            rows, actions = self._asked[spare][:asked], self._answers[:asked]
+            spare = 1 - spare
+
+    def _ask(self, counts: npt.NDArray[np.int64]) -> None:
+        """Let each agent answer for its rows."""
+        views, masks = self._views[self.size :], self._masks[self.size :]
+        start = 0
+        for slot, count in enumerate(counts.tolist()):
+            if count == 0:
+                continue
+            end = start + count
+            agent = self.agents[self._slots[slot]]
+            answers = agent.act(views[start:end], masks[start:end], self.rng, self._asked_ids[start:end])
+            if len(answers) != count:
+                raise AgentError(f"{agent.name} gave {len(answers)} actions for {count} rows")
+            self._answers[start:end] = answers
+            start = end
+
+    def _tell_starts(self) -> None:
+        """Tell agents that matches have begun in their rows."""
+        rows = np.flatnonzero(self._started)
+        if not len(rows):
+            return
+        self._started[rows] = False
+        seats = self._tables["seat"][rows].astype(np.int64)
+        own = seats if self.rules.gallo else seats & 1
+        accounts = self.rules.n_accounts
+        others = [(own + i) % accounts * self.size + rows for i in range(1, accounts)]
+        self._start(self._tables["opponent"][rows], others)
+        if self.has_partners:
+            self._start(self._tables["partner"][rows], [own * self.size + rows])
+
+    def _start(self, slots: npt.NDArray[np.int32], numbers: list[npt.NDArray[np.int64]]) -> None:
+        """Tell the agent of each slot its row numbers."""
+        for slot in set(slots.tolist()):
+            chosen = slots == slot
+            self.agents[self._slots[slot]].start(np.concatenate([some[chosen] for some in numbers]))
+
+    def _refuse(self, row: int, action: int, *, learner: bool) -> None:
+        game = self._games[row]
+        legal = [Action(a).name for a in range(N_ACTIONS) if int(game["legal"]) >> a & 1]
+        named = Action(action).name if 0 <= action < N_ACTIONS else str(action)
+        who = "the learner"
+        if not learner:
+            t = self._tables[row]
+            mate = not self.rules.gallo and int(t["seat"]) & 1 == int(game["to_act"]) & 1
+            who = self.agents[self._slots[int(t["partner" if mate else "opponent"])]].name
+        raise IllegalActionError(f"row {row}, seat {game['to_act']}, {who}: {named} is not legal; legal are {', '.join(legal)}")
+
+    def _ended(self, rows: npt.NDArray[np.int64]) -> Episodes:
+        last = self._tables[rows]
+        return Episodes(
+            rows=rows,
+            results=np.array(last["last_result"]),
+            rewards=last["last_total"].astype(np.float32),
+            decisions=np.array(last["last_decisions"]),
+            hands=np.array(last["last_hands"]),
+            seats=np.array(last["last_seat"]),
+            opponents=self._ids(last["last_opponent"]),
+            partners=self._ids(last["last_partner"]),
+            scores=np.array(last["last_scores"][:, : self.rules.n_accounts]),
+            observations=self._finals[rows],
+            forfeits=last["last_forfeit"] == 1,
+        )
+
+    def save(self) -> dict[str, npt.NDArray[Any]]:
+        """Return the complete state as plain arrays; agents are named by their ids, and what they remember is not included."""
+        seeds = {"entropy": self._seeds.entropy, "spawn_key": list(self._seeds.spawn_key), "spawned": self._seeds.n_children_spawned}
+        chance = json.dumps({"seeds": seeds, "rng": self.rng.bit_generator.state}).encode()
+        return {
+            "games": self._games.view(np.uint8).reshape(self.size, GAME_DTYPE.itemsize).copy(),
+            "tables": self._tables.view(np.uint8).reshape(self.size, TABLE_DTYPE.itemsize).copy(),
+            "slots": np.array(self._slots, dtype=np.int64),
+            "next_id": np.array(self._next_id),
+            "pool": self._pool.slots.copy(),
+            "pool_edges": self._pool.edges.copy(),
+            "mates": self._mates.slots.copy(),
+            "mate_edges": self._mates.edges.copy(),
+            "chance": np.frombuffer(chance, dtype=np.uint8).copy(),
+        }
+
+    def restore(
+        self, state: Mapping[str, npt.NDArray[Any]], agents: Mapping[int, Agent]
+    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+        """Go back to a state that ``save`` returned, in a batch of the same table, size and modes.
+
+        Args:
+            state: what ``save`` returned.
+            agents: the agent of every id in ``state["slots"]`` that is not -1.
+
+        Returns:
+            Observations and masks, as from ``reset``.
+
+        Raises:
+            PoolError: an agent is missing.
+            ValueError: the state is of another kind of batch.
+        """
+        needed = [i for i in state["slots"].tolist() if i >= 0]
+        missing = [i for i in needed if i not in agents]
+        if missing:
+            raise PoolError(f"the saved matches need the agents {needed}, {missing} are missing")
+        for name, itemsize in (("games", GAME_DTYPE.itemsize), ("tables", TABLE_DTYPE.itemsize)):
+            if state[name].shape != (self.size, itemsize):
+                raise ValueError(f"saved {name} have shape {state[name].shape}, this batch needs {(self.size, itemsize)}")
+        self.agents = {i: agents[i] for i in needed}
+        self._slots = state["slots"].tolist()
+        self._next_id = int(state["next_id"])
+        self._pool, self._mates = _Draw((), None), _Draw((), None)
+        self._pool.slots, self._pool.edges = state["pool"].astype(np.int32), state["pool_edges"].astype(np.float64)
+        self._mates.slots, self._mates.edges = state["mates"].astype(np.int32), state["mate_edges"].astype(np.float64)
+        chance = json.loads(state["chance"].tobytes())
+        seeds = chance["seeds"]
+        self._seeds = np.random.SeedSequence(seeds["entropy"], spawn_key=tuple(seeds["spawn_key"]), n_children_spawned=seeds["spawned"])
+        self.rng.bit_generator.state = chance["rng"]
+        self._games.view(np.uint8).reshape(self.size, GAME_DTYPE.itemsize)[:] = state["games"]
+        self._tables.view(np.uint8).reshape(self.size, TABLE_DTYPE.itemsize)[:] = state["tables"]
+        self._run(self._everywhere, self._answers, turn=LOOK)
+        return self._copy_views()

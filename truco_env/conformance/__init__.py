@@ -1,0 +1,1 @@
+"""Runs the files that say what is right: cases and traces."""

@@ -1,0 +1,1 @@
+"""One game, played by name: dealt, read, saved, sampled."""

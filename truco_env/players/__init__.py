@@ -1,0 +1,1 @@
+"""What a player is to the environments, and the names by which players are known."""

@@ -1,0 +1,129 @@
+"""What an agent is to the environments, and the names by which agents are known.
+
+``truco_env`` only defines the protocol and the register; importing ``agents`` fills it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from truco_env.errors import TrucoError
+from truco_env.observation.layout import layout_of
+from truco_env.rules.actions import N_SENAS, Action
+from truco_env.rules.options import Rules, describe_rules
+
+_SENAS = slice(int(Action.SENA_AS_ESPADAS), int(Action.SENA_AS_ESPADAS) + N_SENAS)
+
+
+class AgentError(TrucoError):
+    """An agent that is not known, or cannot play at this table."""
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """A player that decides for many matches of one table at once. It sees only what the seat to act may see.
+
+    An agent may play every seat of its side. ``rows`` are stable match numbers 0..size-1 of the caller, for agents with a memory:
+    what an agent remembers of a row must be forgotten when ``start`` names that row.
+
+    An agent that was made for one table should also have a method ``check_table(rules)`` that raises an ``AgentError`` for any other:
+    whatever seats agents calls it.
+    """
+
+    name: str
+
+    def start(self, rows: npt.NDArray[np.int64]) -> None:
+        """New matches begin in ``rows`` (int64, any shape (k,))."""
+
+    def act(
+        self,
+        observations: npt.NDArray[np.int8],
+        masks: npt.NDArray[np.int8],
+        rng: np.random.Generator,
+        rows: npt.NDArray[np.int64],
+    ) -> npt.NDArray[np.int64]:
+        """Return a legal action per row.
+
+        Args:
+            observations: int8 (k, layout.size), each from the view of its seat to act; do not keep or change it.
+            masks: int8 (k, N_ACTIONS), 1 where legal; every row has a legal action.
+            rng: the only source of chance an agent may use.
+            rows: int64 (k,), the matches these are.
+
+        Returns:
+            int64 (k,).
+        """
+
+
+def refuse_other_table(name: str, own: Rules, rules: Rules) -> None:
+    """Refuse ``rules`` for an agent that was made for the table ``own``; a ``check_table`` for agents.
+
+    Raises:
+        AgentError: they are not the same.
+    """
+    if rules != own:
+        raise AgentError(f"{name} was made for ({describe_rules(own)}), not for ({describe_rules(rules)})")
+
+
+def check_observations(name: str, own: Rules, observations: npt.NDArray[np.int8]) -> None:
+    """Refuse observations that are not of the table ``own``, before compiled code reads beyond them.
+
+    Raises:
+        AgentError: they have another shape than (k, layout.size).
+    """
+    size = layout_of(own).size
+    if observations.shape[1:] != (size,):
+        raise AgentError(f"{name} reads observations of {size} entries, not of shape {observations.shape}")
+
+
+def without_senas(masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
+    """Return a copy of ``masks``, int8 (k, N_ACTIONS), in which no seña is legal: what an agent that makes none chooses from."""
+    masks = masks.copy()
+    masks[:, _SENAS] = 0
+    return masks
+
+
+AgentFactory = Callable[[Rules], Agent]
+_FACTORIES: dict[str, AgentFactory] = {}
+_LOADERS: list[Callable[[str, Rules], Agent | None]] = []
+
+
+def register_agent(name: str, factory: AgentFactory) -> None:
+    """Make ``name`` known to ``make_agent``."""
+    _FACTORIES[name] = factory
+
+
+def register_loader(loader: Callable[[str, Rules], Agent | None]) -> None:
+    """Add a way to turn text that is no registered name (a checkpoint folder, say) into an agent; it returns None to decline."""
+    _LOADERS.append(loader)
+
+
+def agent_names() -> list[str]:
+    """Return the registered names, sorted."""
+    return sorted(_FACTORIES)
+
+
+def make_agent(agent: str | Agent, rules: Rules) -> Agent:
+    """Return an agent for a table, from its name or a checkpoint folder; an ``Agent`` object is returned as it is, if it fits.
+
+    Raises:
+        AgentError: nothing is known by that name, or it cannot play at this table.
+    """
+    if not isinstance(agent, str):
+        check_table = getattr(agent, "check_table", None)
+        if check_table is not None:
+            check_table(rules)
+        return agent
+    factory = _FACTORIES.get(agent)
+    if factory is not None:
+        return factory(rules)
+    for loader in _LOADERS:
+        loaded = loader(agent, rules)
+        if loaded is not None:
+            return loaded
+    known = ", ".join(agent_names()) or "none: import agents first"
+    raise AgentError(f"no agent is called {agent!r}: choose a checkpoint folder or one of {known}")

@@ -1,0 +1,27 @@
+"""The random player, the floor of every comparison."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from truco_env.observation.masks import pick_uniform
+
+
+class RandomAgent:
+    """Plays any legal action, each equally likely."""
+
+    name = "random"
+
+    def start(self, rows: npt.NDArray[np.int64]) -> None:
+        """It remembers nothing."""
+
+    def act(
+        self,
+        observations: npt.NDArray[np.int8],
+        masks: npt.NDArray[np.int8],
+        rng: np.random.Generator,
+        rows: npt.NDArray[np.int64],
+    ) -> npt.NDArray[np.int64]:
+        """Return a legal action per row (see ``truco_env.players.protocol.Agent``)."""
+        return pick_uniform(masks, rng)
