@@ -11,14 +11,7 @@ import pytest
 from truco_env.conformance.cases import DISPUTED, Case, find_files, load_cases, main, run_case
 from truco_env.errors import CaseError
 
-_FOLDERS = [Path(__file__).parent / "data" / "cases", Path(__file__).parents[2] / "shared" / "cases"]
-_CASES = {
-    f"{case.path.parent.parent.name}/{case.id}": case
-    for folder in _FOLDERS
-    if folder.is_dir()
-    for file in find_files(folder)
-    for case in load_cases(file)
-}
+_CASES = {case.id: case for file in find_files(Path(__file__).parent / "data" / "cases") for case in load_cases(file)}
 
 _TEXT = """
 - id: X1
@@ -47,7 +40,7 @@ _TEXT = """
 
 
 def test_the_case_files_are_there() -> None:
-    assert len(_CASES) >= 336
+    assert len(_CASES) == 339
 
 
 @pytest.mark.parametrize("case", _CASES.values(), ids=_CASES.keys())

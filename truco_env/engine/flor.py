@@ -165,10 +165,11 @@ def raise_flor(g: Any, r: Any, seat: int, rung: int) -> None:
 
 @rule
 def accept_flor(g: Any, r: Any, seat: int) -> None:
-    """QUIERO: every flor sung or still singable is compared, and the best side gets the rung's points."""
+    """QUIERO: every flor sung or still singable is compared and so has been sung; the best side gets the rung's points."""
     _excuse(g, r)
     record(g, EV_ANSWER, seat, _QUIERO, 0)
-    best = _compare_flores(g, r, int(g.flor_sung) | int(g.flor_excused) | 1 << int(g.flor_rival))
+    g.flor_answered = int(g.flor_sung) | int(g.flor_excused) | 1 << int(g.flor_rival)
+    best = _compare_flores(g, r, int(g.flor_answered))
     side = side_of(g, best)
     points = 6
     if g.flor_rung == RESTO_SAID:
@@ -182,8 +183,9 @@ def accept_flor(g: Any, r: Any, seat: int) -> None:
 
 @rule
 def refuse_flor(g: Any, r: Any, seat: int) -> None:
-    """NO QUIERO (con flor me achico): only the last caller's side scores."""
+    """NO QUIERO (con flor me achico, which says it too): only the last caller's side scores."""
     _excuse(g, r)
+    g.flor_answered = 1 << seat
     record(g, EV_ANSWER, seat, _NO_QUIERO, 0)
     points = 4
     if g.flor_rung == RESTO_SAID:
@@ -197,8 +199,14 @@ def refuse_flor(g: Any, r: Any, seat: int) -> None:
 
 
 @rule
+def _have_sung(g: Any) -> int:
+    """The seats that have sung, with a call of their own or by what followed one (rules.md 2.4)."""
+    return int(g.flor_sung) | int(g.flor_answered)
+
+
+@rule
 def _excuse(g: Any, r: Any) -> None:
-    """Who could still sing when an answer ends the round is never fined, and counts in a comparison (rules.md 2.4)."""
+    """Who could still sing when an answer ends the round is never fined for silence (rules.md 2.4)."""
     for seat in range(r.players):
         if may_sing(g, r, seat):
             g.flor_excused = int(g.flor_excused) | 1 << seat
@@ -215,7 +223,7 @@ def _close_round(g: Any, answer: int, seat: int) -> None:
 
 @rule
 def _mark_paid(g: Any, side: int) -> None:
-    g.flor_paid = int(g.flor_paid) | int(g.flor_sung) & int(g.side_mask[side])
+    g.flor_paid = int(g.flor_paid) | _have_sung(g) & int(g.side_mask[side])
 
 
 @rule
@@ -277,7 +285,7 @@ def fine_unsung_flores(g: Any, r: Any) -> None:
         return
     players, seat, seats = int(r.players), int(g.mano), seats_in(g, r)
     for _ in range(players):
-        silent = g.flor[seat] > 0 and not has(int(g.flor_sung) | int(g.flor_excused), seat)
+        silent = g.flor[seat] > 0 and not has(_have_sung(g) | int(g.flor_excused), seat)
         if has(seats, seat) and silent and has_played_three(g, seat) and not g.hand_over:
             pay(g, r, 1 - side_of(g, seat), 3, FLOR_UNSUNG)
         seat = 0 if seat + 1 == players else seat + 1
@@ -286,7 +294,7 @@ def fine_unsung_flores(g: Any, r: Any) -> None:
 @rule
 def singers_leave(g: Any, r: Any, leaving: int) -> None:
     """r30a: singers who leave show their cards, or lose the 3 points they were paid (``flor_auto_show``, rules.md 2.4)."""
-    singers = leaving & int(g.flor_sung)
+    singers = leaving & _have_sung(g)
     if singers == 0 or r.leaving_singer == 0:
         return
     if r.leaving_singer == SINGER_SHOWN:

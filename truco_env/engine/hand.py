@@ -167,6 +167,7 @@ def _begin_play(g: Any, r: Any) -> None:
     g.flor_answerer = NOBODY
     g.flor_sung = 0
     g.flor_lost = 0
+    g.flor_answered = 0
     g.flor_excused = 0
     g.flor_paid = 0
     g.poll = 0

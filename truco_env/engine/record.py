@@ -174,6 +174,7 @@ GAME_DTYPE: Final = np.dtype(
         ("flor_at", np.int8, MAX_SEATS),  # clock when the seat sang, 0 = it did not
         ("flor_sung", np.int16),
         ("flor_lost", np.int16),  # seats that lost the right to sing
+        ("flor_answered", np.int16),  # count as having sung without a call: answered a flor call, or were compared after a quiero
         ("flor_excused", np.int16),  # could still sing when an answer ended the round
         ("flor_paid", np.int16),  # singers whose side was paid
         ("flor_told", np.int8, MAX_SEATS),  # value made public, 0 = none
