@@ -143,3 +143,9 @@ def test_an_empty_file_gives_the_defaults(tmp_path: Path) -> None:
 def test_the_page_on_training_lists_every_key_as_it_is() -> None:
     page = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
     assert describe() in page, "docs/training.md is out of date: put truco_agents.training.config.describe() under All keys"
+
+
+def test_options_are_read_from_text_as_everywhere_else(example: Path) -> None:
+    changes = ("table.players=6", "table.options.pica_pica=true", "table.options.pica_band=5,25", "table.options.falta=none")
+    rules = read_config(example, changes).table.rules()
+    assert (rules.pica_band, rules.falta, rules.flor_mode) == ((5, 25), None, "off")

@@ -19,6 +19,7 @@ from truco_env.conformance.traces import TRACE_SUFFIXES, differ, load_traces, ru
 from truco_env.errors import CaseError, TrucoError
 from truco_env.game.events import FlorTold, NumberTold
 from truco_env.game.game import Game
+from truco_env.rules.text import read_options
 
 #: Cases whose answer is disputed, by id, with the reason: they are run and reported, but do not fail.
 DISPUTED: Final[dict[str, str]] = {}
@@ -133,7 +134,7 @@ def run_case(case: Case) -> list[str]:
     """Play a case and return what does not hold, one sentence each; empty if all holds."""
     game = None
     try:
-        game = Game(case.ruleset, case.players, **case.options)
+        game = Game(case.ruleset, case.players, **read_options(case.options))
         game.deal(case.hands, dealer=case.dealer, scores=case.scores, won=case.won, kind=case.kind, seed=0)
     except (TrucoError, TypeError) as error:
         return [f"it cannot be set up: {error}"]

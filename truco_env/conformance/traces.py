@@ -34,6 +34,7 @@ from truco_env.game.events import (
     TrickDecided,
 )
 from truco_env.game.game import Game, Winner
+from truco_env.rules.text import read_options
 
 TRACE_SUFFIXES: Final = (".jsonl", ".jsonl.gz")
 _KEYS: Final = ("ruleset", "players", "options", "start", "hands", "match_over", "winner")
@@ -87,7 +88,7 @@ def run_trace(trace: Trace) -> list[str]:
     """Replay a trace and return where it first differs, empty if nowhere."""
     values = trace.values
     try:
-        game = Game(values["ruleset"], values["players"], **values["options"])
+        game = Game(values["ruleset"], values["players"], **read_options(values["options"]))
         for number, hand in enumerate(values["hands"], 1):
             failure = _begin_hand(game, values["start"], hand, number) or _replay_hand(game, hand)
             if failure is not None:

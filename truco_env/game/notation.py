@@ -37,6 +37,7 @@ from truco_env.game.position import MAX_SEED
 from truco_env.rules.actions import CALL_NAMES, Action, call_action
 from truco_env.rules.cards import parse_card
 from truco_env.rules.options import OPTIONS, OptionValue, Rules
+from truco_env.rules.text import option_text, read_option
 
 VERSION: Final = 1
 _HEADER: Final = "truco-env match"
@@ -144,33 +145,13 @@ def print_match(match: Match) -> str:
     for name, option in sorted(OPTIONS.items()):
         value = getattr(rules, name)
         if name in rules.options and value != option.default(rules.ruleset):
-            lines.append(f"option {name} {_print_value(value)}")
+            lines.append(f"option {name} {option_text(value)}")
     lines.append(f"seed {match.seed}\n")
     text, seed = "\n".join(lines), match.seed
     for hand in match.hands:
         text += "\n" + ("" if hand.seed == seed else f"seed {hand.seed}\n") + print_hand(hand)
         seed = hand.seed
     return text
-
-
-def _print_value(value: OptionValue) -> str:
-    return f"{value[0]}..{value[1]}" if isinstance(value, tuple) else str(value)
-
-
-def _parse_value(name: str, text: str) -> OptionValue:
-    """Read an option's value; what it may be is checked by ``Rules``."""
-    if name == "sena_catch":
-        try:
-            return float(text)
-        except ValueError:
-            return text
-    low, dots, high = text.partition("..")
-    if dots and _NUMBER.match(low) and _NUMBER.match(high):
-        return int(low), int(high)
-    if _NUMBER.match(text):
-        return int(text)
-    literals: dict[str, OptionValue] = {"True": True, "False": False, "None": None}
-    return literals.get(text, text)
 
 
 @dataclass(frozen=True)
@@ -284,7 +265,10 @@ def _parse_rules(reader: _Reader) -> Rules:
         name = line.words[1]
         if name in options:
             raise line.fail(f"option {name} stands twice")
-        options[name] = _parse_value(name, line.words[2])
+        try:
+            options[name] = read_option(name, line.words[2])
+        except RulesError as error:
+            raise line.fail(str(error)) from error
     try:
         return Rules(first.words[1], players, **options)
     except RulesError as error:

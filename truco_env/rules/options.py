@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Final, TypeAlias
 
@@ -152,7 +152,8 @@ OPTIONS: Final[dict[str, Option]] = {
 }  # fmt: skip
 
 
-def _unknown(name: str, known: Mapping[str, object] | tuple[str, ...]) -> str:
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return what an error adds about a misspelt name: the nearest known one as a question, or nothing."""
     near = difflib.get_close_matches(name, list(known), n=1)
     return f"; did you mean {near[0]}?" if near else ""
 
@@ -219,12 +220,12 @@ class Rules:
 
     def __init__(self, ruleset: str = "argentino", players: int = 2, **options: object) -> None:
         if ruleset not in RULESETS:
-            raise RulesError(f"unknown ruleset {ruleset!r}: choose one of {', '.join(RULESETS)}{_unknown(str(ruleset), RULESETS)}")
+            raise RulesError(f"unknown ruleset {ruleset!r}: choose one of {', '.join(RULESETS)}{did_you_mean(str(ruleset), RULESETS)}")
         given: dict[str, OptionValue] = {}
         for name, value in options.items():
             option = OPTIONS.get(name)
             if option is None:
-                raise RulesError(f"unknown option {name!r} of {ruleset}{_unknown(name, OPTIONS)}")
+                raise RulesError(f"unknown option {name!r} of {ruleset}{did_you_mean(name, OPTIONS)}")
             if option.default(ruleset) is ABSENT:
                 raise RulesError(f"{ruleset} has no option {name!r}")
             given[name] = option.parse(value)

@@ -24,6 +24,7 @@ from truco_agents.registry import describe
 from truco_env.batch.rewards import EPISODES
 from truco_env.errors import TrucoError
 from truco_env.rules.options import RULESETS, Rules
+from truco_env.rules.text import read_assignments
 
 TABLE_FORMAT: Final = "truco-env table 1"
 _BAD_INPUT, _INTERRUPTED = 2, 130  # exit statuses
@@ -138,7 +139,7 @@ def _run_tournament(args: argparse.Namespace) -> int:
 
 def _pairings(args: argparse.Namespace, sides: Sequence[tuple[str, str]]) -> list[Pairing]:
     """Build what is to be played; everything that can be refused is refused here, before anything is played."""
-    rules = Rules(args.ruleset, args.players, **_options(args.option))
+    rules = Rules(args.ruleset, args.players, **read_assignments(args.option))
     deals = DealSet(rules, args.seed, args.groups)
     pairings = [Pairing(deals, (side_of(a), side_of(b)), args.episode) for a, b in sides]
     for pairing in pairings:
@@ -150,33 +151,6 @@ def _pairings(args: argparse.Namespace, sides: Sequence[tuple[str, str]]) -> lis
             raise ArenaError(f"{args.out} is a folder: --out needs a file name")
         args.out.parent.mkdir(parents=True, exist_ok=True)
     return pairings
-
-
-def _options(texts: Sequence[str]) -> dict[str, object]:
-    options: dict[str, object] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise ArenaError(f"--option {text!r} is not possible: write NAME=VALUE")
-        if name in options:
-            raise ArenaError(f"--option {name} is given twice")
-        options[name] = _option_value(value)
-    return options
-
-
-def _option_value(text: str) -> object:
-    """Read true, false, none, a number, or several numbers with commas; anything else is the text itself."""
-    words: dict[str, object] = {"true": True, "false": False, "none": None, "null": None}
-    if text.lower() in words:
-        return words[text.lower()]
-    if "," in text:
-        return [_option_value(part.strip()) for part in text.strip("()[]").split(",")]
-    for number in (int, float):
-        try:
-            return number(text)
-        except ValueError:
-            continue
-    return text
 
 
 def _play(args: argparse.Namespace, pairings: Sequence[Pairing]) -> tuple[list[MatchResult], bool]:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from truco_env.errors import TrucoError
 from truco_env.rules.options import Rules
+from truco_env.rules.text import read_options
 
 
 class ConfigError(TrucoError):
@@ -56,7 +57,7 @@ class Table(Section):
 
     def rules(self) -> Rules:
         """Return the rules of the table."""
-        return Rules(self.ruleset, self.players, **self.options)
+        return Rules(self.ruleset, self.players, **read_options(self.options))
 
 
 class Learner(Section):
