@@ -192,8 +192,6 @@ def gymnasium_single(seconds: float) -> Measurement:
 
 def gymnasium_vector(seconds: float, size: int, opponent: str) -> Measurement:
     """``TrucoVector`` against an agent that plays in batches; what counts is the learner's decisions."""
-    import truco_agents  # noqa: F401 - makes the names of agents known
-
     env = TrucoVector(size, opponents=opponent)
     rng = np.random.default_rng(1)
     env.reset(seed=1)

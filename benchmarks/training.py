@@ -14,7 +14,6 @@ from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecEnv
 from torch import nn
 
-import truco_agents  # noqa: F401 - makes the names of agents known
 from benchmarks.meter import Measurement, Sample, cpu_with_children
 from truco_agents.training.config import Config
 from truco_agents.training.run_folder import RunFolder

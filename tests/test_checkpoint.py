@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-import truco_agents  # noqa: F401 - makes checkpoint folders known
 from truco_agents.ppo import Architecture, Checkpoint, CheckpointError, PPOAgent, load
 from truco_env.batch.batch import Batch
 from truco_env.observation.layout import layout_of
 from truco_env.observation.masks import pick_uniform
-from truco_env.players.protocol import Agent, AgentError, make_agent
+from truco_env.players.protocol import Agent, AgentError
+from truco_env.players.registry import make_agent
 from truco_env.rules.actions import N_ACTIONS, Action
 from truco_env.rules.options import Rules
 

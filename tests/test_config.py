@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-import truco_agents  # noqa: F401 - makes the names of agents known
 from truco_agents.training.config import Config, ConfigError, describe
 from truco_agents.training.config_file import read_config
 

@@ -117,7 +117,7 @@ def test_agents_lists_every_name(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 BAD = {
-    "match bravo nobody": "no agent is called 'nobody': choose a checkpoint folder or one of",
+    "match bravo nobody": "no agent is called 'nobody': known names are",
     "match bravo": "required: B",
     "match bravo random --ruleset mus": "unknown ruleset 'mus'",
     "match bravo random --players 5": "players=5 is not possible in argentino",

@@ -19,8 +19,9 @@ from truco_env.batch.learner import LearnerBatch
 from truco_env.envs.gym import TrucoGym
 from truco_env.errors import PositionError
 from truco_env.players.opponents import PoolError
-from truco_env.players.protocol import AgentError, make_agent
+from truco_env.players.protocol import AgentError
 from truco_env.players.random import RandomAgent
+from truco_env.players.registry import make_agent
 from truco_env.render.ansi import render_ansi
 
 TABLES: list[dict[str, Any]] = [

@@ -20,7 +20,6 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 
-import truco_agents  # noqa: F401 - makes the names of agents known
 from truco_agents.arena.result import MatchResult, load_result
 from truco_agents.ppo import Checkpoint, CheckpointError, PPOAgent, load
 from truco_agents.training.cli import main
@@ -33,7 +32,7 @@ from truco_agents.training.trainer import Trainer, TrainingStopped
 from truco_agents.training.vec_env import TrucoVecEnv
 from truco_env.batch.learner import LearnerBatch
 from truco_env.observation.masks import pick_uniform
-from truco_env.players.protocol import make_agent
+from truco_env.players.registry import make_agent
 from truco_env.rules.actions import N_ACTIONS
 from truco_env.rules.options import Rules, describe_rules
 

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from truco_env.game.view import View
     from truco_env.observation.layout import Layout, decode, layout_of
     from truco_env.observation.masks import pick_uniform
-    from truco_env.players.protocol import Agent, AgentError, agent_names, make_agent, register_agent
+    from truco_env.players.protocol import Agent, AgentError
+    from truco_env.players.registry import agent_names, make_agent, register_agent
     from truco_env.render.ansi import render_ansi
     from truco_env.rules.actions import N_ACTIONS, Action
     from truco_env.rules.options import RULESETS, Rules
@@ -35,9 +36,9 @@ _HOMES: Final = {
     "Action": "rules.actions",
     "Agent": "players.protocol",
     "AgentError": "players.protocol",
-    "agent_names": "players.protocol",
-    "make_agent": "players.protocol",
-    "register_agent": "players.protocol",
+    "agent_names": "players.registry",
+    "make_agent": "players.registry",
+    "register_agent": "players.registry",
     "Batch": "batch.batch",
     "pick_uniform": "observation.masks",
     "LearnerBatch": "batch.learner",

@@ -20,7 +20,8 @@ from truco_env.engine.rules_record import record_of
 from truco_env.errors import IllegalActionError
 from truco_env.observation.layout import layout_of
 from truco_env.players.opponents import PoolError, check_weights
-from truco_env.players.protocol import Agent, AgentError, make_agent
+from truco_env.players.protocol import Agent, AgentError
+from truco_env.players.registry import make_agent
 from truco_env.rules.actions import N_ACTIONS, Action
 from truco_env.rules.options import Rules
 

@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from truco_env.errors import TrucoError
-from truco_env.players.protocol import Agent, agent_names, make_agent
-from truco_env.players.random import RandomAgent
+from truco_env.players.protocol import Agent
+from truco_env.players.registry import make_agent
 from truco_env.rules.options import Rules
 
 Opponents: TypeAlias = str | Agent | Sequence[str | Agent] | Mapping[str, float]
-"""One agent or name, several (equally likely), or names with weights. Names are those of ``truco_env.agent_names()`` and folders of
-checkpoints, which ``import agents`` makes known; ``"random"`` is always known."""
+"""One agent or name, several (equally likely), or names with weights; a name is any text that ``make_agent`` takes."""
 
 
 class PoolError(TrucoError):
@@ -70,8 +69,6 @@ def check_weights(weights: Sequence[float], count: int) -> list[float]:
 
 
 def _make(agent: str | Agent, rules: Rules) -> Agent:
-    if agent == "random" and "random" not in agent_names():
-        return RandomAgent()
     if not isinstance(agent, str | Agent):
         raise PoolError(f"{agent!r} is no agent: give a name, or an object with name, start and act")
     return make_agent(agent, rules)

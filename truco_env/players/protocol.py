@@ -1,11 +1,7 @@
-"""What an agent is to the environments, and the names by which agents are known.
-
-``truco_env`` only defines the protocol and the register; importing ``agents`` fills it.
-"""
+"""What an agent is to the environments, and what agents check before they play."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -85,45 +81,3 @@ def without_senas(masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
     masks = masks.copy()
     masks[:, _SENAS] = 0
     return masks
-
-
-AgentFactory = Callable[[Rules], Agent]
-_FACTORIES: dict[str, AgentFactory] = {}
-_LOADERS: list[Callable[[str, Rules], Agent | None]] = []
-
-
-def register_agent(name: str, factory: AgentFactory) -> None:
-    """Make ``name`` known to ``make_agent``."""
-    _FACTORIES[name] = factory
-
-
-def register_loader(loader: Callable[[str, Rules], Agent | None]) -> None:
-    """Add a way to turn text that is no registered name (a checkpoint folder, say) into an agent; it returns None to decline."""
-    _LOADERS.append(loader)
-
-
-def agent_names() -> list[str]:
-    """Return the registered names, sorted."""
-    return sorted(_FACTORIES)
-
-
-def make_agent(agent: str | Agent, rules: Rules) -> Agent:
-    """Return an agent for a table, from its name or a checkpoint folder; an ``Agent`` object is returned as it is, if it fits.
-
-    Raises:
-        AgentError: nothing is known by that name, or it cannot play at this table.
-    """
-    if not isinstance(agent, str):
-        check_table = getattr(agent, "check_table", None)
-        if check_table is not None:
-            check_table(rules)
-        return agent
-    factory = _FACTORIES.get(agent)
-    if factory is not None:
-        return factory(rules)
-    for loader in _LOADERS:
-        loaded = loader(agent, rules)
-        if loaded is not None:
-            return loaded
-    known = ", ".join(agent_names()) or "none: import agents first"
-    raise AgentError(f"no agent is called {agent!r}: choose a checkpoint folder or one of {known}")

@@ -20,9 +20,9 @@ from truco_agents.arena.report import open_console, print_match, print_table, pr
 from truco_agents.arena.result import MatchResult, save_json
 from truco_agents.arena.seating import side_of
 from truco_agents.arena.tournament import Tournament, pairs_of
-from truco_agents.registry import describe
 from truco_env.batch.rewards import EPISODES
 from truco_env.errors import TrucoError
+from truco_env.players.registry import FORMS, describe_agents
 from truco_env.rules.options import RULESETS, Rules
 from truco_env.rules.text import read_assignments
 
@@ -86,7 +86,11 @@ def _common_options() -> _Parser:
 
 
 def _run_agents(args: argparse.Namespace) -> int:
-    print(describe())
+    infos = describe_agents()
+    name_width, origin_width = (max(len(text) for text in column) for column in zip(*((i.name, i.origin) for i in infos), strict=True))
+    for info in infos:
+        print(f"{info.name:<{name_width}}  {info.origin:<{origin_width}}  {info.summary}")
+    print(f"besides these: {FORMS}")
     return 0
 
 

@@ -14,7 +14,8 @@ from truco_agents.arena.seating import Side, check_side, member_table, seatings_
 from truco_env.batch.batch import Batch
 from truco_env.batch.rewards import EPISODES
 from truco_env.errors import IllegalActionError
-from truco_env.players.protocol import Agent, make_agent
+from truco_env.players.protocol import Agent
+from truco_env.players.registry import make_agent
 
 
 class StoppedError(Exception):

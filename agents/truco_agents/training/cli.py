@@ -89,7 +89,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _prepare(options: argparse.Namespace) -> tuple[Config, RunFolder, bool]:
-    import truco_agents  # noqa: F401 - makes the names of agents known
 
     changes: list[str] = options.changes
     if options.config is not None:

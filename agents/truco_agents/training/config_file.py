@@ -15,7 +15,8 @@ from truco_agents.arena.errors import ArenaError
 from truco_agents.arena.seating import Side, check_side, side_of
 from truco_agents.training.config import Config, ConfigError, Section, section_of
 from truco_env.errors import RulesError
-from truco_env.players.protocol import AgentError, make_agent
+from truco_env.players.protocol import AgentError
+from truco_env.players.registry import make_agent
 
 
 class _Loader(yaml.SafeLoader):

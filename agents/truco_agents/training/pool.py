@@ -14,7 +14,8 @@ from truco_agents.ppo.agent import PPOAgent
 from truco_agents.ppo.checkpoint import Checkpoint, load
 from truco_agents.training.config import Config
 from truco_env.batch.learner import Episodes, LearnerBatch
-from truco_env.players.protocol import Agent, make_agent
+from truco_env.players.protocol import Agent
+from truco_env.players.registry import make_agent
 from truco_env.rules.options import Rules
 
 _MEMORY: Final = 0.95  #: what is left of a tally after an update
