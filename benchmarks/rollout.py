@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +10,7 @@ from truco_env.batch.rewards import restart
 from truco_env.engine.bits import count_bits
 from truco_env.engine.chance import GOLDEN, below, mix, next_match_seed
 from truco_env.engine.hand import deal
-from truco_env.engine.jit import SOURCE_HASH, EngineCache, Function, compile_entry
+from truco_env.engine.jit import entry
 from truco_env.engine.legal import nth_action
 from truco_env.engine.record import new_games
 from truco_env.engine.rules_record import record_of
@@ -20,17 +18,7 @@ from truco_env.engine.step import apply_action, find_decision
 from truco_env.rules.options import Rules
 
 
-class _RolloutCache(EngineCache):
-    """Numba's on-disk cache, with the hash of this file in the key as well."""
-
-    sources = SOURCE_HASH + hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
-
-
-def _entry(function: Function) -> Function:
-    return compile_entry(function, _RolloutCache)
-
-
-@_entry
+@entry
 def _play(games: Any, rules: Any, stream: Any, rounds: int) -> None:
     r = rules[0]
     deck = np.empty(40, dtype=np.int8)
@@ -48,7 +36,7 @@ def _play(games: Any, rules: Any, stream: Any, rounds: int) -> None:
     stream[0] = state
 
 
-@_entry
+@entry
 def _begin(games: Any, rules: Any, seeds: Any) -> None:
     deck = np.empty(40, dtype=np.int8)
     for i in range(len(games)):

@@ -31,10 +31,10 @@ def install(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(install: Path, **environment: str) -> tuple[str, str]:
+def run(install: Path, script: str = SCRIPT, **environment: str) -> tuple[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("NUMBA_", "XDG_"))}
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT],
+        [sys.executable, "-c", script],
         cwd=install,
         env={**kept, "PYTHONPATH": str(install), "PYTHONDONTWRITEBYTECODE": "1", **environment},
         capture_output=True,
@@ -56,14 +56,54 @@ def test_the_second_start_compiles_nothing(install: Path) -> None:
     assert second == ("[7, 7, 7]", "")
 
 
+def edit(file: Path, old: str, new: str) -> None:
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
 def test_a_change_of_a_rule_in_another_file_is_compiled_anew(install: Path) -> None:
     assert run(install)[0] == "[7, 7, 7]"
-    rule = install / "truco_env" / "engine" / "legal.py"
-    text = rule.read_text(encoding="utf-8")
-    changed = text.replace("    return action\n", "    return action + 1\n")
-    assert changed != text
-    rule.write_text(changed, encoding="utf-8")
+    edit(install / "truco_env" / "engine" / "legal.py", "    return action\n", "    return action + 1\n")
     assert run(install)[0] == "[8, 8, 8]"
+
+
+def test_an_edit_of_what_is_not_compiled_in_compiles_nothing(install: Path) -> None:
+    first = run(install)
+    for file in ("game/view.py", "engine/flor.py", "engine/legal.py"):
+        edit(install / "truco_env" / file, '"""', '"""In other words: ')
+    edit(install / "truco_env" / "engine" / "flor.py", "20 + int(VALUES[a])", "21 + int(VALUES[a])")
+    assert run(install) == (first[0], "")
+
+
+MINE = """
+from truco_env.engine.jit import entry
+from my_rules import twice
+
+@entry
+def answer(n):
+    return twice(n)
+"""
+MY_RULES = """
+from truco_env.engine.jit import rule
+from truco_env.rules.cards import N_TIERS
+
+@rule
+def twice(n):
+    return 2 * n + N_TIERS
+"""
+
+
+def test_rules_of_other_packages_and_constants_are_looked_at_too(install: Path) -> None:
+    (install / "mine.py").write_text(MINE)
+    (install / "my_rules.py").write_text(MY_RULES)
+    script = "import mine; print(mine.answer(4))"
+    assert run(install, script)[0] == "22"
+    assert run(install, script) == ("22", "")
+    edit(install / "my_rules.py", "2 * n", "3 * n")
+    assert run(install, script)[0] == "26"
+    edit(install / "truco_env" / "rules" / "cards.py", "N_TIERS: Final = 14", "N_TIERS: Final = 15")
+    assert run(install, script)[0] == "27"
 
 
 def test_a_read_only_install_keeps_its_code_in_the_users_cache(install: Path, tmp_path: Path) -> None:

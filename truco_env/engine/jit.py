@@ -1,11 +1,11 @@
-"""How the engine is compiled: two decorators, and a cache keyed by the sources of all rules."""
+"""How compiled code is made: three decorators, and a cache that knows all that is compiled into an entry point."""
 
 from __future__ import annotations
 
 import hashlib
 import sys
 from collections.abc import Callable
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -14,23 +14,22 @@ import numpy as np
 from numba import types
 from numba.core.caching import FunctionCache
 
+from truco_env.engine.fingerprint import fingerprint
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 JIT: Final = not bool(numba.config.DISABLE_JIT)
 
 
-def _hash_sources() -> str:
-    """Hash every module that is compiled into the entry points: numba's own cache sees only the entry's file."""
+@cache
+def engine_version() -> str:
+    """Return a hash of the sources of ``rules`` and ``engine``: records of two versions do not mix."""
     package = Path(__file__).resolve().parent.parent
-    sources = sorted(package.rglob("*.py"))
     digest = hashlib.sha256()
-    for source in sources:
+    for source in sorted((*package.glob("rules/*.py"), *package.glob("engine/*.py"))):
         digest.update(source.name.encode())
         digest.update(source.read_bytes())
     return digest.hexdigest()
-
-
-SOURCE_HASH: Final = _hash_sources()
 
 
 @cache
@@ -39,13 +38,15 @@ def _say_once(sentence: str) -> None:
     print(f"truco_env: {sentence}", file=sys.stderr, flush=True)
 
 
-class EngineCache(FunctionCache):  # type: ignore[misc]
-    """Numba's on-disk cache, with a hash of the sources in the key: here of all rules, in subclasses of what is built on them too."""
+class _EntryCache(FunctionCache):  # type: ignore[misc]
+    """Numba's on-disk cache, with the fingerprint of all that is compiled into the function in the key."""
 
-    sources = SOURCE_HASH
+    @cached_property
+    def _fingerprint(self) -> str:
+        return fingerprint(self._py_func, _compile_rule, entry)
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        return (*super()._index_key(sig, codegen), self.sources)
+        return (*super()._index_key(sig, codegen), self._fingerprint)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Load the machine code of a signature, or announce that it has to be compiled."""
@@ -85,18 +86,16 @@ def hot_rule(function: Function) -> Function:
     return _compile_rule(function, inlined=True)
 
 
-def compile_entry(function: Function, kept: type[EngineCache]) -> Function:
-    """Compile a function that Python calls. Its machine code is kept between runs: beside the sources, else in the user's cache folder."""
+def entry(function: Function) -> Function:
+    """Compile a function that Python calls. Its machine code is kept between runs: beside the sources, else in the user's cache folder.
+
+    Whatever is compiled into it may be anywhere: in this package, or in one built on it.
+    """
     if not JIT:
         return np.errstate(over="ignore")(function)  # random numbers wrap around, of which NumPy warns
     dispatcher = numba.njit(error_model="numpy", nogil=True)(function)
     try:
-        dispatcher._cache = kept(function)
+        dispatcher._cache = _EntryCache(function)
     except RuntimeError:
         _say_once("no folder can be written to keep machine code in, so every start compiles (10-20 s): set NUMBA_CACHE_DIR")
     return dispatcher
-
-
-def entry(function: Function) -> Function:
-    """Compile a function of the game that Python calls."""
-    return compile_entry(function, EngineCache)

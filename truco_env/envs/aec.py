@@ -16,7 +16,7 @@ from pettingzoo import AECEnv
 
 from truco_env.batch.rewards import EPISODES, REWARDS
 from truco_env.engine import entries as engine
-from truco_env.engine.jit import JIT, SOURCE_HASH
+from truco_env.engine.jit import JIT, engine_version
 from truco_env.engine.record import GAME_DTYPE
 from truco_env.engine.rules_record import record_of
 from truco_env.envs.aec_kernel import BEGIN, DESK_DTYPE, EARNED, HELD, MAX_VIEW, OVER, look_one, play_one, write_hidden
@@ -456,7 +456,7 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
         """Everything that copies and pickles need: the game's record as bytes, the moves, the environment's own stream."""
         state = {name: value for name, value in self.__dict__.items() if name not in _REBUILT}
         numbers = {name: self._fields[name][0].tolist() for name in _NUMBERS}
-        return {**state, "_told": 0, "_last_hand": (), "record": self._raw.tobytes(), "numbers": numbers, "engine": SOURCE_HASH}
+        return {**state, "_told": 0, "_last_hand": (), "record": self._raw.tobytes(), "numbers": numbers, "engine": engine_version()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore a copy or a pickle; one of another version of the engine is played again from its moves."""
@@ -467,7 +467,7 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
         self._attach(_lay_desk(self.rules))
         for name, values in numbers.items():
             self._fields[name][0] = values
-        if version == SOURCE_HASH:
+        if version == engine_version():
             self._raw[:] = np.frombuffer(record, dtype=np.uint8)
         elif self._rng is not None:
             self._raw[:] = self._current()._raw

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truco_env.engine import entries
-from truco_env.engine.jit import JIT, SOURCE_HASH
+from truco_env.engine.jit import JIT, engine_version
 from truco_env.engine.record import GAME_DTYPE, HAND_OVER, KINDS, PHASES
 from truco_env.engine.rules_record import record_of
 from truco_env.errors import ActionError, IllegalActionError, PositionError
@@ -537,7 +537,7 @@ class Game:
 
     def __getstate__(self) -> dict[str, Any]:
         return {
-            "engine": SOURCE_HASH,
+            "engine": engine_version(),
             "rules": self._rules,
             "record": self._raw.tobytes(),
             "start": self._start,
@@ -548,7 +548,7 @@ class Game:
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore a pickled game; one of another version of the engine is replayed from its notation."""
         self._rules = state["rules"]
-        if state["engine"] == SOURCE_HASH:
+        if state["engine"] == engine_version():
             self._attach(np.frombuffer(state["record"], dtype=np.uint8).copy())
             self._start, self._history = state["start"], state["history"]
         else:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from truco_agents.jit import entry
 from truco_agents.rule_based.beliefs import believe
 from truco_agents.rule_based.character import Character
 from truco_agents.rule_based.discard import choose_discard
@@ -26,7 +25,7 @@ from truco_agents.rule_based.sight import (
     look,
 )
 from truco_agents.rule_based.truco import answer_truco, call_truco
-from truco_env.engine.jit import JIT, hot_rule
+from truco_env.engine.jit import JIT, entry, hot_rule
 from truco_env.observation.layout import layout_of
 from truco_env.players.protocol import AgentError, check_observations, refuse_other_table, without_senas
 from truco_env.rules.actions import Action

@@ -14,8 +14,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from truco_agents.jit import entry
-from truco_env.engine.jit import rule
+from truco_env.engine.jit import entry, rule
 from truco_env.rules.cards import DECKS, N_TIERS, TIERS
 
 #: Kinds of what a rival may hold, weakest first: up to which share of all holdings each goes.
