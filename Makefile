@@ -44,8 +44,7 @@ format: setup
 	$(BIN)/ruff check --fix .
 
 docs: setup
-	$(BIN)/python -m tools.rules_page > docs/rules.md
-	$(BIN)/python -m tools.observation_page > docs/observations.md
+	$(BIN)/python -m tools.pages
 
 bench: setup .venv-bench/.ready
 	$(BIN)/python -m benchmarks --peers-python .venv-bench/bin/python

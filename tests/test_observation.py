@@ -8,14 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-from tools.observation_page import print_page
 from truco_env import Game, Rules, decode, layout_of
 from truco_env.batch.batch import Batch
 from truco_env.envs.aec_kernel import MAX_VIEW
@@ -382,11 +380,6 @@ def test_every_entry_keeps_to_its_bounds_and_offsets(rules: Rules) -> None:
     ends = [field.start + field.size for field in layout.fields]
     assert [field.start for field in layout.fields] == [0, *ends[:-1]]
     assert ends[-1] == layout.size
-
-
-def test_the_page_of_the_layout_is_up_to_date() -> None:
-    page = Path(__file__).parent.parent / "docs" / "observations.md"
-    assert page.read_text(encoding="utf-8") == print_page(), "run python -m tools.observation_page > docs/observations.md"
 
 
 @every_table

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def test_the_examples_of_the_readme_run() -> None:
@@ -18,11 +18,21 @@ def test_the_examples_of_the_readme_run() -> None:
     assert result.failed == 0
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def _anchors(page: Path) -> set[str]:
+    """What a link into ``page`` may name: its headings, as GitHub turns them into anchors, and the anchors of its own."""
+    text = page.read_text(encoding="utf-8")
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings} | set(re.findall(r'id="(\w+)"', text))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_of_a_page_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8")):
+    text = page.read_text(encoding="utf-8")
+    for target, _, anchor in (link.partition("#") for link in re.findall(r"(?:\]\(|src=\")([^)\s\"]+)", text)):
         if "://" not in target:
-            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+            goal = page.parent / target if target else page
+            assert goal.exists(), f"{page.name} links to {target}"
+            assert not anchor or anchor in _anchors(goal), f"{page.name} links to {target}#{anchor}"
 
 
 def test_the_two_commands_of_the_readme_are_targets_of_the_makefile() -> None:

@@ -22,6 +22,8 @@ PLAYERS: Final = {
     "trucomano": (2,),
     "argentino": (2, 3, 4, 6),
 }
+#: The option that a table of eight needs.
+EIGHT_NEEDS: Final = {"reglamento": "allow_8", "truc_valencia": "deck30"}
 _BOOL: Final = (False, True)
 FALTAS: Final = ("half", "leader", "cama", "match_if_malas", "winner", "loser")
 MAX_POINTS: Final = 99  #: largest number an option may give for points
@@ -250,10 +252,9 @@ class Rules:
         whole = isinstance(self.players, int | np.integer) and not isinstance(self.players, bool)
         if not whole or self.players not in allowed:
             raise RulesError(f"players={self.players!r} is not possible in {self.ruleset}: it is played by {', '.join(map(str, allowed))}")
-        if self.players == 8 and self.ruleset == "reglamento" and not self.allow_8:
-            raise RulesError("players=8 in reglamento needs allow_8=True")
-        if self.players == 8 and self.ruleset == "truc_valencia" and not self.deck30:
-            raise RulesError("players=8 in truc_valencia needs deck30=True: 22 cards are too few")
+        needed = EIGHT_NEEDS.get(self.ruleset)
+        if self.players == 8 and needed is not None and not getattr(self, needed):
+            raise RulesError(f"players=8 in {self.ruleset} needs {needed}=True")
         if self.pica_pica and self.players != 6:
             raise RulesError(f"pica_pica=True needs players=6, not {self.players}")
         if self.players == 3 and self.falta in ("match_if_malas", "winner", "loser"):
