@@ -332,11 +332,9 @@ def _report(title: str, failures: list[str], word: str, out: TextIO) -> bool:
     return bool(failures)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m truco_env.conformance.cases", description="Run case files (.yaml) and trace files (.jsonl, .jsonl.gz)."
-    )
+def main(arguments: Sequence[str] | None = None, *, prog: str = "python -m truco_env.cases") -> int:
+    """Run the command line and return the exit status: 0 all hold, 1 something fails, 2 a file cannot be read."""
+    parser = argparse.ArgumentParser(prog=prog, description="Run case files (.yaml) and trace files (.jsonl, .jsonl.gz).")
     parser.add_argument("paths", nargs="+", metavar="PATH", help="a file, or a folder with such files")
     tally = Tally()
     for name in parser.parse_args(arguments).paths:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -23,36 +23,29 @@ from truco_agents.arena.tournament import Tournament, pairs_of
 from truco_env.batch.rewards import EPISODES
 from truco_env.errors import TrucoError
 from truco_env.players.registry import FORMS, describe_agents
+from truco_env.program.line import BAD_INPUT, INTERRUPTED, CommandLine
 from truco_env.rules.options import RULESETS, Rules
 from truco_env.rules.text import read_assignments
 
 TABLE_FORMAT: Final = "truco-env table 1"
-_BAD_INPUT, _INTERRUPTED = 2, 130  # exit statuses
 
 
-class _Parser(argparse.ArgumentParser):
-    """Reports a bad command line on one line."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(_BAD_INPUT, f"{self.prog}: {message}\n")
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, *, prog: str = "evaluate.py") -> int:
     """Run a command; return its exit status: 0, 2 for bad input (told in one line), 130 if interrupted."""
-    parser = _build_parser()
+    parser = _build_parser(prog)
     args = parser.parse_args(arguments)
     try:
         return int(args.run(args))
     except (TrucoError, OSError) as error:
-        _warn(" ".join(str(error).split()))
-        return _BAD_INPUT
+        _warn(prog, " ".join(str(error).split()))
+        return BAD_INPUT
     except KeyboardInterrupt:
-        _warn("interrupted before there was a result: nothing was saved")
-        return _INTERRUPTED
+        _warn(prog, "interrupted before there was a result: nothing was saved")
+        return INTERRUPTED
 
 
-def _build_parser() -> _Parser:
-    parser = _Parser(prog="evaluate.py", description="Compare agents on deal groups: the same deals in every seating of the two sides.")
+def _build_parser(prog: str) -> CommandLine:
+    parser = CommandLine(prog=prog, description="Compare agents on deal groups: the same deals in every seating of the two sides.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     common = _common_options()
     match = commands.add_parser("match", parents=[common], help="one side against another", prog=parser.prog)
@@ -69,11 +62,13 @@ def _build_parser() -> _Parser:
     tournament.set_defaults(run=_run_tournament)
     agents = commands.add_parser("agents", help="list the agents that have names", prog=parser.prog)
     agents.set_defaults(run=_run_agents)
+    for command in (match, table, tournament, agents):
+        command.set_defaults(prog=prog)
     return parser
 
 
-def _common_options() -> _Parser:
-    common = _Parser(add_help=False)
+def _common_options() -> CommandLine:
+    common = CommandLine(add_help=False)
     common.add_argument("--ruleset", default="argentino", help=f"one of {', '.join(RULESETS)} (default argentino)")
     common.add_argument("--players", type=int, default=2, help="seats at the table, 3 for gallo (default 2)")
     common.add_argument("--option", metavar="NAME=VALUE", nargs="+", action="extend", default=[], help="options of the rule set")
@@ -101,11 +96,11 @@ def _run_match(args: argparse.Namespace) -> int:
         raise KeyboardInterrupt
     (result,) = results
     if not finished:
-        _warn(f"interrupted: kept the first {result.groups} of {args.groups} deal groups")
+        _warn(args.prog, f"interrupted: kept the first {result.groups} of {args.groups} deal groups")
     print_match(open_console(sys.stdout), result)
     if args.out is not None:
         _save(args, result.to_dict())
-    return 0 if finished else _INTERRUPTED
+    return 0 if finished else INTERRUPTED
 
 
 def _run_table(args: argparse.Namespace) -> int:
@@ -118,11 +113,11 @@ def _run_table(args: argparse.Namespace) -> int:
     if not results:
         raise KeyboardInterrupt
     if not finished:
-        _warn(f"interrupted: kept the {len(results)} of {len(pairings)} pairings that were finished")
+        _warn(args.prog, f"interrupted: kept the {len(results)} of {len(pairings)} pairings that were finished")
     print_table(open_console(sys.stdout), results)
     if args.out is not None:
         _save(args, {"format": TABLE_FORMAT, "results": [result.to_dict() for result in results]})
-    return 0 if finished else _INTERRUPTED
+    return 0 if finished else INTERRUPTED
 
 
 def _run_tournament(args: argparse.Namespace) -> int:
@@ -184,5 +179,5 @@ def _save(args: argparse.Namespace, data: dict[str, Any]) -> None:
     print(f"written to {args.out}", file=sys.stderr)
 
 
-def _warn(message: str) -> None:
-    print(f"evaluate.py: {message}", file=sys.stderr)
+def _warn(prog: str, message: str) -> None:
+    print(f"{prog}: {message}", file=sys.stderr)

@@ -19,12 +19,13 @@ from truco_agents.training.config import Config, ConfigError
 from truco_agents.training.config_file import read_config
 from truco_agents.training.run_folder import RunFolder
 from truco_env.errors import TrucoError
+from truco_env.program.line import CommandLine
 
 _RESUMABLE = ("ppo.total_steps", "evaluation.", "checkpoints.", "machine.")  # beginnings of keys
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="train.py", description="Train an agent by PPO against a pool of opponents.")
+def _parser(prog: str) -> CommandLine:
+    parser = CommandLine(prog=prog, description="Train an agent by PPO against a pool of opponents.")
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--config", type=Path, metavar="FILE", help="what to train: a YAML file such as configs/argentino.yaml")
     source.add_argument("--resume", type=Path, metavar="FOLDER", help="go on with the run in FOLDER from its newest checkpoint")
@@ -70,21 +71,21 @@ class _Screen:
         _say(self.console, f"{steps:>12,} decisions: wins against {', '.join(parts)} ({groups} deal groups)")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, *, prog: str = "train.py") -> int:
     """Run the command line and return its exit status: 0 done, 2 wrong input, 130 stopped and saved."""
-    options = _parser().parse_args(arguments)
+    options = _parser(prog).parse_args(arguments)
     console = Console()
     try:
         config, folder, fresh = _prepare(options)
         return _train(config, folder, console, fresh=fresh)
     except TrucoError as error:
-        print(f"train.py: {error}", file=sys.stderr)
+        print(f"{prog}: {error}", file=sys.stderr)
         return 2
     except OSError as error:
-        print(f"train.py: {error}", file=sys.stderr)
+        print(f"{prog}: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("train.py: interrupted before training began", file=sys.stderr)
+        print(f"{prog}: interrupted before training began", file=sys.stderr)
         return 130
 
 
