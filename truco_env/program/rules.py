@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None, *, prog: str = "truco rules") -
 
 def _compare() -> str:
     sets = "\n".join(map(_summary, RULESETS))
-    rows = [("option", *RULESETS, "values", "rule book")]
+    rows: list[tuple[str, ...]] = [("option", *RULESETS, "values", "rule book")]
     for option in OPTIONS.values():
         rows.append((option.name, *(_default(option, ruleset) for ruleset in RULESETS), option.allowed(), option.section))
     return f"{sets}\n\nDefaults; – means that the rule set has no such option.\n\n{format_columns(rows)}"
