@@ -332,8 +332,8 @@ def test_the_game_by_name_is_the_same_game(table: dict[str, Any]) -> None:
         env.step(_pick(rng, env.observe(env.agent_selection)))
         if step % 23 == 0:
             game = env.game
-            assert game._raw.tobytes() == env._raw.tobytes()
-            assert Game.from_notation(game.notation())._raw.tobytes() == env._raw.tobytes()
+            assert game.table.raw.tobytes() == env._raw.tobytes()
+            assert Game.from_notation(game.notation()).table.raw.tobytes() == env._raw.tobytes()
     mine = env.game
     before = env._raw.tobytes()
     if not mine.hand_over:
@@ -358,7 +358,7 @@ def test_given_deals_are_the_first_hands_of_the_match() -> None:
     env.step(Action.MAZO)
     env.step(Action.MAZO)
     assert env.view("player_0").dealt == drawn, "later deals are those of the seed, whatever was given and played"
-    assert env._raw.tobytes() == env.game._raw.tobytes()
+    assert env._raw.tobytes() == env.game.table.raw.tobytes()
 
 
 def test_a_copy_keeps_the_deals_still_to_come() -> None:

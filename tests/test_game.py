@@ -543,4 +543,4 @@ def test_history_keeps_every_hand() -> None:
     (first,) = game.history
     assert isinstance(first, Hand)
     assert (first.number, [str(move) for move in first.moves], first.result) == (1, ["0 mazo"], ((0, 2), (0, 0)))
-    assert (game.hand.number, game.hand.scores, game.hand.result) == (2, (0, 2), None)
+    assert (game.hand.number, game.hand.position.scores, game.hand.result) == (2, (0, 2), None)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from truco_env.errors import NotationError, RulesError, TrucoError
 from truco_env.game.game import Game
 from truco_env.game.notation import Hand, Match, Move, Result, parse_match, print_hand, print_match
+from truco_env.game.position import Position
 from truco_env.rules.actions import CALL_NAMES
 from truco_env.rules.cards import DECKS, card_name
 from truco_env.rules.options import ABSENT, OPTIONS, RULESETS, Rules
@@ -95,10 +96,7 @@ def test_the_text_of_a_match_is_read_and_printed_unchanged() -> None:
     assert [hand.seed for hand in match.hands] == [7, 8, 8]
     assert match.hands[1] == Hand(
         2,
-        "normal",
-        1,
-        (3, 4),
-        (0, 0),
+        Position(1, (3, 4), (0, 0), "normal"),
         (("3E", "4C", "5C"), ("1E", "2E", "3C")),
         (Move(0, "mazo"),),
         Result((3, 6), (0, 0)),
@@ -208,10 +206,7 @@ def matches(draw: st.DrawFn) -> Match:
     hands = [
         Hand(
             first + i,
-            draw(st.sampled_from(["normal", "redonda", "pica"])),
-            draw(seat),
-            draw(accounts),
-            draw(accounts),
+            Position(draw(seat), draw(accounts), draw(accounts), draw(st.sampled_from(["normal", "redonda", "pica"]))),
             draw(st.tuples(*[cards] * table.players)),
             tuple(draw(st.lists(plain | senas, max_size=4))),
             draw(result) if i < count - 1 else draw(st.one_of(st.none(), result)),

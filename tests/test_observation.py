@@ -53,7 +53,7 @@ def _batch(rules: Rules) -> Batch:
 def _observe(game: Game, seat: int) -> npt.NDArray[np.int8]:
     """Observation and mask of a seat, in one vector."""
     batch = _batch(game.rules)
-    batch.games.view(np.uint8)[:] = game._raw
+    batch.games.view(np.uint8)[:] = game.table.raw
     observations, masks = batch.observe(np.zeros(1, dtype=np.int64), np.array([seat], dtype=np.int8))
     return np.concatenate([observations[0], masks[0]])
 
@@ -100,7 +100,7 @@ def _knowledge(game: Game, seat: int, events: Sequence[Event]) -> Knowledge:
     own = [seen for seen in (event.seen_by(seat) for event in events) if seen is not None]
     begins = [k for k, event in enumerate(own) if isinstance(event, DuelBegun)]
     past, present = (own[: begins[-1]], own[begins[-1] :]) if begins else ([], own)
-    games, rules = game._games, game.rules
+    games, rules = game.table.games, game.rules
     facts = (
         int(games["mano"][0]),
         game.kind,
@@ -119,7 +119,7 @@ def _knowledge(game: Game, seat: int, events: Sequence[Event]) -> Knowledge:
 
 
 def _cards(game: Game, seat: int) -> tuple[str, ...]:
-    return tuple(card_name(card) for card in game._games["cards"][0, seat].tolist() if card >= 0)
+    return tuple(card_name(card) for card in game.table.games["cards"][0, seat].tolist() if card >= 0)
 
 
 def _narrow_move(game: Game, rng: np.random.Generator, calls: set[str]) -> str:
@@ -141,8 +141,8 @@ def test_different_knowledge_gives_different_observations(rules: Rules) -> None:
         calls = {"quiero", "no_quiero", *rng.choice(names, size=8, replace=False).tolist(), *rng.choice(names[:4], size=2).tolist()}
         for k in range(30):
             game = Game(rules)
-            scores = [max(0, score - int(rng.integers(2))) if k % 6 == 0 else score for score in hand.scores]
-            game.deal(hand.deal, seed=1, dealer=hand.dealer, scores=scores, won=hand.won, kind=hand.kind)
+            scores = [max(0, score - int(rng.integers(2))) if k % 6 == 0 else score for score in hand.position.scores or ()]
+            game.deal(hand.deal, seed=1, dealer=hand.position.dealer, scores=scores, won=hand.position.won, kind=hand.position.kind)
             while True:
                 events = game.events
                 for seat in rng.choice(rules.players, size=2, replace=False).tolist():
@@ -199,7 +199,7 @@ def _unseen(game: Game, seat: int) -> tuple[list[tuple[int, int]], list[str]]:
     events = [seen for seen in (event.seen_by(seat) for event in game.events) if seen is not None]
     open_cards = {event.card for event in events if isinstance(event, CardPlayed)}
     for other in range(game.rules.players):
-        if int(game._games["revealed"][0]) >> other & 1:
+        if int(game.table.games["revealed"][0]) >> other & 1:
             open_cards |= set(_cards(game, other))
     hidden = [(other, k) for other, hand in enumerate(deal) if other != seat for k, card in enumerate(hand) if card not in open_cards]
     dealt = {card for hand in deal for card in hand}
@@ -230,7 +230,9 @@ def _replay(game: Game, deal: list[list[str]], seat: int, rng: np.random.Generat
     """
     hand = game.hand
     twin = Game(game.rules)
-    twin.deal(deal, seed=game.seed, dealer=hand.dealer, scores=hand.scores, won=hand.won, kind=hand.kind)
+    twin.deal(
+        deal, seed=game.seed, dealer=hand.position.dealer, scores=hand.position.scores, won=hand.position.won, kind=hand.position.kind
+    )
     moves = list(hand.moves)
     while True:
         mine = twin.to_act == seat
@@ -267,7 +269,7 @@ def test_what_a_seat_cannot_see_does_not_change_a_byte(rules: Rules) -> None:
         twin = None if deal is None else _replay(game, deal, seat, rng)
         if twin is None:
             continue
-        changed += game._games["cards"].tobytes() != twin._games["cards"].tobytes()
+        changed += game.table.games["cards"].tobytes() != twin.table.games["cards"].tobytes()
         secrets += game.events != twin.events
         assert _observe(game, seat).tobytes() == _observe(twin, seat).tobytes(), _difference(game, twin, seat)
     assert changed > 40, "the test must see many positions with other cards"
@@ -308,7 +310,7 @@ def test_decoding_gives_back_the_game(rules: Rules) -> None:
 
 
 def _check_decoded(game: Game, seat: int, told: dict[str, Any]) -> None:
-    rules, view, games = game.rules, game.view(seat), game._games
+    rules, view, games = game.rules, game.view(seat), game.table.games
     n = rules.players
 
     def relative(values: Sequence[Any]) -> list[Any]:

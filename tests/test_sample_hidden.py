@@ -135,7 +135,14 @@ def _replays(game: Game, seat: int, seen: list[Event], deal: list[set[str]]) -> 
     for discard in hidden_discards:
         twin = Game(game.rules)
         hand = game.hand
-        twin.deal([sorted(cards) for cards in deal], dealer=hand.dealer, scores=hand.scores, won=hand.won, kind=hand.kind, seed=1)
+        twin.deal(
+            [sorted(cards) for cards in deal],
+            dealer=hand.position.dealer,
+            scores=hand.position.scores,
+            won=hand.position.won,
+            kind=hand.position.kind,
+            seed=1,
+        )
         try:
             for event in seen:
                 move = move_of(event)

@@ -214,7 +214,7 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
             except ValueError:
                 rng.bit_generator.state = before
                 raise
-            self._raw[:] = game._raw
+            self._raw[:] = game.table.raw
             self._fields["before"][0] = self._fields["scores"][0]
             seat = int(game.to_act or 0)
             self._view[:] = self._see(seat)
@@ -470,6 +470,6 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
         if version == engine_version():
             self._raw[:] = np.frombuffer(record, dtype=np.uint8)
         elif self._rng is not None:
-            self._raw[:] = self._current()._raw
+            self._raw[:] = self._current().table.raw
         if self._rng is not None and self._viewer:
             self._view[:] = self._see(self._seat_of[self._viewer])

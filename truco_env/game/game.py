@@ -2,61 +2,29 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple, Self, SupportsIndex, TypeAlias
+from typing import Any, Final, Self, SupportsIndex, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from truco_env.engine import entries
-from truco_env.engine.jit import JIT, engine_version
-from truco_env.engine.record import GAME_DTYPE, HAND_OVER, KINDS, PHASES
-from truco_env.engine.rules_record import record_of
-from truco_env.errors import ActionError, IllegalActionError, PositionError
+from truco_env.engine.jit import engine_version
+from truco_env.engine.record import KINDS, PHASES
+from truco_env.errors import PositionError
+from truco_env.game.course import Course, begin_course, follow_course
 from truco_env.game.events import Event, read_events, seats_of
-from truco_env.game.notation import Hand, Match, Result, check_name, move_of, parse_match, print_match
-from truco_env.game.position import Hands, check_hands, check_kind, check_number, check_scores, check_seed, check_won, kind_at
+from truco_env.game.moves import action_name, legal_names, make_move
+from truco_env.game.notation import Hand, Match, parse_match, print_match
+from truco_env.game.position import Hands, Position, check_number
 from truco_env.game.replay import replay_match
 from truco_env.game.sampling import Sampler
+from truco_env.game.table import SIZE, Table, wrap
 from truco_env.game.view import View, make_view
-from truco_env.rules.actions import CALL_NAMES, N_ACTIONS, Action
-from truco_env.rules.cards import N_CARDS, card_name, parse_card
+from truco_env.rules.actions import Action
 from truco_env.rules.options import Rules
 
 Winner: TypeAlias = int | tuple[int, ...] | None
 
 _ACTIONS: Final = tuple(Action)
-_SIZE: Final = GAME_DTYPE.itemsize
-_CALLS: Final = {name: int(action) for action, name in CALL_NAMES.items()}
-_NAMES: Final = [CALL_NAMES.get(action, "") for action in Action]
-_CARD_IDS: Final = {card_name(card): card for card in range(N_CARDS)}
-_DISCARD_0: Final = int(Action.DISCARD_0)
-_TRUCO: Final = int(Action.TRUCO)
-
-
-def _check_action(action: SupportsIndex) -> int:
-    try:
-        index = -1 if isinstance(action, bool) else operator.index(action)
-    except TypeError:
-        index = -1
-    if not 0 <= index < N_ACTIONS:
-        raise ActionError(f"{action!r} is no action: it is a name, or an id from 0 to {N_ACTIONS - 1}")
-    return index
-
-
-class _Start(NamedTuple):
-    """What the record of a hand no longer tells: scores and legs before it, and whether it follows from the hand before."""
-
-    scores: tuple[int, ...]
-    won: tuple[int, ...]
-    follows: bool
-
-
-def _wrap(raw: npt.NDArray[np.uint8]) -> npt.NDArray[np.void]:
-    """Return the game records that lie in ``raw``, uint8 of shape (k * record size,)."""
-    games: npt.NDArray[np.void] = np.ndarray(len(raw) // _SIZE, GAME_DTYPE, raw)
-    return games if JIT else games.view(np.recarray)
 
 
 class Game:
@@ -82,38 +50,25 @@ class Game:
     ['seat 0 tells 33', '+2 for A (envido_won)']
     """
 
-    __slots__ = ("_games", "_history", "_legal", "_raw", "_record", "_rules", "_sampler", "_start", "_to_act")
+    __slots__ = ("_course", "_sampler", "_table")
     __hash__ = None  # type: ignore[assignment]
 
-    _rules: Rules
-    _raw: npt.NDArray[np.uint8]
-    _record: npt.NDArray[np.void]  # of the rules
-    _games: npt.NDArray[np.void]
-    _legal: npt.NDArray[np.int64]
-    _to_act: npt.NDArray[np.int8]
-    _history: tuple[tuple[bytes, _Start], ...]  # records of the finished hands
-    _start: _Start | None  # of the hand being played
+    _course: Course
+    _table: Table  # of the course
     _sampler: Sampler | None  # of this position
 
     def __init__(self, ruleset: str | Rules = "argentino", players: int = 2, **options: object) -> None:
         if isinstance(ruleset, Rules):
             if options or players not in (2, ruleset.players):
                 raise TypeError("give either a Rules or a rule set's name, players and options")
-            self._rules = ruleset
+            rules = ruleset
         else:
-            self._rules = Rules(ruleset, players, **options)
-        self._attach(np.zeros(_SIZE, dtype=np.uint8))
-        self._history = ()
-        self._start = None
-        self._games["hand_no"], self._games["hand_over"], self._games["phase"] = -1, 1, HAND_OVER
-        self._to_act[0] = -1
+            rules = Rules(ruleset, players, **options)
+        self._take(Course(Table(rules)))
 
-    def _attach(self, raw: npt.NDArray[np.uint8]) -> None:
-        self._raw = raw
-        self._record = record_of(self._rules)
-        self._games = games = _wrap(raw)
-        self._legal = games["legal"]
-        self._to_act = games["to_act"]
+    def _take(self, course: Course) -> None:
+        self._course = course
+        self._table = course.table
         self._sampler = None
 
     # Dealing.
@@ -144,35 +99,8 @@ class Game:
             CardError: a card that is none, not of the deck, given twice, or a wrong number of cards.
             PositionError: a dealer, score, number of legs, kind or seed that cannot be.
         """
-        if kind is None and self._rules.pica_pica and scores is not None:
-            kind = kind_at(self._rules, scores)
-        if dealer is None and hands is not None:
-            dealer = self._rules.players - 1
-        self._begin(hands, check_seed(seed), dealer=dealer, scores=scores, won=won, kind=kind, number=1)
-
-    def _begin(
-        self,
-        hands: Hands | None,
-        seed: int,
-        *,
-        dealer: int | None,
-        scores: Sequence[int] | None,
-        won: Sequence[int] | None,
-        kind: str | None,
-        number: int,
-    ) -> None:
-        raw = np.zeros(_SIZE, dtype=np.uint8)
-        games = _wrap(raw)
-        entries.begin_match(games, 0, self._record, np.uint64(seed))
-        self._set_position(games, dealer=dealer, scores=scores, won=won, kind=kind)
-        if hands is None:
-            entries.deal_next(games, 0, self._record)
-        else:
-            games["hand_no"] = number - 1
-            self._set_hands(games, hands)
-        self._attach(raw)
-        self._history = ()
-        self._start = self._start_of(games, follows=True)
+        position = Position(dealer, scores, won, kind)
+        self._take(begin_course(self.rules, position, hands, seed))
 
     def next_hand(
         self,
@@ -198,109 +126,41 @@ class Game:
             CardError: as in ``deal``.
             PositionError: as in ``deal``, or the hand is not over, or the match is.
         """
-        if self._start is None:
-            raise PositionError("there is no hand to follow: begin a match with deal()")
-        if not self.hand_over:
-            raise PositionError(f"the hand is not over: seat {self.to_act} is to act")
-        if self.match_over:
-            raise PositionError("the match is over: begin another with deal()")
-        raw = self._raw.copy()
-        games = _wrap(raw)
-        if seed is not None:
-            games["seed"] = check_seed(seed)
-        follows = dealer is None and scores is None and won is None and kind is None
-        if follows and hands is None:
-            entries.deal_next(games, 0, self._record)
-        else:
-            entries.move_deal_on(games, 0, self._record)
-            self._set_position(games, dealer=dealer, scores=scores, won=won, kind=kind)
-            self._set_hands(games, self._draw_hands(games) if hands is None else hands)
-        history = (*self._history, (self._raw.tobytes(), self._start))
-        self._attach(raw)
-        self._history = history
-        self._start = self._start_of(games, follows=follows)
-
-    def _set_position(
-        self,
-        games: npt.NDArray[np.void],
-        *,
-        dealer: int | None,
-        scores: Sequence[int] | None,
-        won: Sequence[int] | None,
-        kind: str | None,
-    ) -> None:
-        rules, accounts = self._rules, self._rules.n_accounts
-        if dealer is not None:
-            games["dealer"] = check_number(dealer, "dealer", rules.players - 1)
-        if scores is not None:
-            games["scores"][0, :accounts] = check_scores(rules, scores)
-        if won is not None:
-            games["won"][0, :accounts] = check_won(rules, won)
-        if kind is not None:
-            games["kind"] = check_kind(rules, kind)
-
-    def _set_hands(self, games: npt.NDArray[np.void], hands: Hands) -> None:
-        """Begin the hand with these cards in ``games``, whose position is set."""
-        games["cards"][0, : self._rules.players] = check_hands(self._rules, hands, int(games["dealer"][0]))
-        entries.set_up_hand(games, 0, self._record)
-
-    def _draw_hands(self, games: npt.NDArray[np.void]) -> list[list[str]]:
-        """The cards that the seed gives for the hand whose position is set in ``games``."""
-        raw = games.view(np.uint8).copy()
-        before = _wrap(raw)
-        before["hand_no"] -= 1
-        before["dealer"] = (before["dealer"] - 1) % self._rules.players
-        entries.deal_next(before, 0, self._record)
-        return self._card_names(before)
-
-    def _card_names(self, games: npt.NDArray[np.void]) -> list[list[str]]:
-        cards: list[list[int]] = games["cards"][0, : self._rules.players].tolist()
-        return [[card_name(card) for card in hand if card >= 0] for hand in cards]
-
-    def _start_of(self, games: npt.NDArray[np.void], *, follows: bool) -> _Start:
-        accounts = self._rules.n_accounts
-        return _Start(tuple(games["scores"][0, :accounts].tolist()), tuple(games["won"][0, :accounts].tolist()), follows)
+        self._take(follow_course(self._course, Position(dealer, scores, won, kind), hands, seed))
 
     # Whose turn, and what may be done.
 
     @property
     def rules(self) -> Rules:
         """The rules of the table."""
-        return self._rules
+        return self._table.rules
+
+    @property
+    def table(self) -> Table:
+        """The game's own bytes, for what works on records; whoever writes to them answers for what is written."""
+        return self._table
 
     @property
     def to_act(self) -> int | None:
         """The seat to act; ``None`` when the hand is over."""
-        seat = int(self._to_act[0])
+        seat = int(self._table.to_act[0])
         return seat if seat >= 0 else None
 
     @property
     def phase(self) -> str:
         """The phase of rules.md 1.5, or ``"hand_over"``."""
-        return PHASES[self._games["phase"][0]]
+        return PHASES[self._table["phase"]]
 
     @property
     def legal_actions(self) -> list[Action]:
         """The legal actions of the seat to act, ascending; empty when the hand is over."""
-        bits = int(self._legal[0])
+        bits = int(self._table.legal[0])
         return [action for action in _ACTIONS if bits >> action & 1]
 
     @property
     def legal(self) -> list[str]:
         """The names of the legal moves of the seat to act, sorted."""
-        bits = int(self._legal[0])
-        cards: list[int] = self._games["cards"][0, self._to_act[0]].tolist()
-        names: list[str] = []
-        while bits:
-            action = (bits & -bits).bit_length() - 1
-            bits &= bits - 1
-            if action < _DISCARD_0:
-                names.append(card_name(cards[action]))
-            elif action < _TRUCO:
-                names.append(f"discard:{card_name(cards[action - _DISCARD_0])}")
-            else:
-                names.append(_NAMES[action])
-        return sorted(names)
+        return legal_names(self._table)
 
     def action_name(self, action: SupportsIndex) -> str:
         """Return the name of an action of the seat to act, such as ``"7O"`` for ``Action.PLAY_2``.
@@ -308,14 +168,7 @@ class Game:
         Raises:
             ActionError: there is no such action.
         """
-        index = _check_action(action)
-        if index >= _TRUCO:
-            return _NAMES[index]
-        slot = index if index < _DISCARD_0 else index - _DISCARD_0
-        card = int(self._games["cards"][0, self._to_act[0], slot])
-        if self._to_act[0] < 0 or card < 0:
-            return Action(index).name.lower()
-        return card_name(card) if index < _DISCARD_0 else f"discard:{card_name(card)}"
+        return action_name(self._table, action)
 
     def play(self, move: str | SupportsIndex, *, seat: int | None = None) -> None:
         """Make a move for the seat to act.
@@ -328,64 +181,35 @@ class Game:
             ActionError: ``move`` is no action in any rule set.
             IllegalActionError: it is one, but not legal now. The game is unchanged, as after any error.
         """
-        action = self._action_named(move) if isinstance(move, str) else _check_action(move)
-        if seat is not None and seat != self._to_act[0]:
-            raise self._refusal(move, seat)
-        if not entries.try_action(self._games, 0, self._record, action):
-            raise self._refusal(move, int(self._to_act[0]))
+        make_move(self._table, move, seat)
         self._sampler = None
-
-    def _action_named(self, name: str) -> int:
-        """The action of a name, N_ACTIONS for a card that the seat to act does not hold."""
-        action = _CALLS.get(name)
-        if action is not None:
-            return action
-        first = 0
-        card = _CARD_IDS.get(name)
-        if card is None and name.startswith("discard:"):
-            first, card = _DISCARD_0, _CARD_IDS.get(name[8:])
-        if card is None:
-            check_name(name)
-        cards: list[int | None] = self._games["cards"][0, self._to_act[0]].tolist()
-        slots = 3 if first == 0 else 4
-        return first + cards.index(card) if card in cards[:slots] else N_ACTIONS
-
-    def _refusal(self, move: str | SupportsIndex, seat: int) -> IllegalActionError:
-        name = move if isinstance(move, str) else self.action_name(move)
-        if self._start is None:
-            return IllegalActionError(f"{name!r} is not legal: nothing has been dealt")
-        if self.hand_over:
-            return IllegalActionError(f"{name!r} is not legal: the {'match' if self.match_over else 'hand'} is over")
-        if seat != self.to_act:
-            return IllegalActionError(f"{name!r} of seat {seat} is not legal: seat {self.to_act} is to act, seat {seat} has no move")
-        return IllegalActionError(f"{name!r} of seat {seat} is not legal in phase {self.phase}: legal moves are {', '.join(self.legal)}")
 
     # What came of it.
 
     @property
     def scores(self) -> tuple[int, ...]:
         """Points of the leg, by side (A = even seats first), in gallo by seat."""
-        return tuple(self._games["scores"][0, : self._rules.n_accounts].tolist())
+        return self._table.scores()
 
     @property
     def won(self) -> tuple[int, ...]:
         """Legs (toros, camas, partidas) won, by account like ``scores``."""
-        return tuple(self._games["won"][0, : self._rules.n_accounts].tolist())
+        return self._table.won()
 
     @property
     def hand_over(self) -> bool:
         """Whether the hand (in a pica-pica: all its duels) is over, or none was dealt yet."""
-        return bool(self._games["hand_over"][0])
+        return bool(self._table["hand_over"])
 
     @property
     def match_over(self) -> bool:
         """Whether the match is over."""
-        return bool(self._games["match_over"][0])
+        return bool(self._table["match_over"])
 
     @property
     def winner(self) -> Winner:
         """Who won the match: a side (0 = A), in gallo a seat; a tuple of seats where ``gallo_tie`` shares it; ``None`` before."""
-        winners = seats_of(int(self._games["winners"][0]))
+        winners = seats_of(self._table["winners"])
         if not winners or not self.match_over:
             return None
         return winners[0] if len(winners) == 1 else winners
@@ -393,32 +217,32 @@ class Game:
     @property
     def dealer(self) -> int:
         """The seat that dealt."""
-        return int(self._games["dealer"][0])
+        return int(self._table["dealer"])
 
     @property
     def mano(self) -> int:
         """Mano of the hand, in a pica-pica of the duel."""
-        return int(self._games["mano"][0])
+        return int(self._table["mano"])
 
     @property
     def kind(self) -> str:
         """normal, redonda or pica."""
-        return KINDS[self._games["kind"][0]]
+        return KINDS[self._table["kind"]]
 
     @property
     def seed(self) -> int:
         """The seed of the deals that are not given."""
-        return int(self._games["seed"][0])
+        return int(self._table["seed"])
 
     @property
     def hand_number(self) -> int:
         """1 for the first hand of the match, 0 before the first deal."""
-        return int(self._games["hand_no"][0]) + 1
+        return int(self._table["hand_no"]) + 1
 
     @property
     def events(self) -> list[Event]:
         """All that happened in this hand, in order, with what is secret; ``events_for`` is a seat's share of it."""
-        return read_events(self._games, 0, gallo=self._rules.gallo)
+        return read_events(self._table.games, 0, gallo=self.rules.gallo)
 
     def events_for(self, seat: int) -> list[Event]:
         """Return what happened in this hand as ``seat`` knows it."""
@@ -432,40 +256,18 @@ class Game:
         Raises:
             PositionError: nothing has been dealt.
         """
-        if self._start is None:
-            raise PositionError("nothing has been dealt")
-        return self._read_hand(self._games, self._start)
+        return self._course.hand
 
     @property
     def history(self) -> tuple[Hand, ...]:
         """The finished hands of the match before the current one."""
-        return tuple(self._read_hand(_wrap(np.frombuffer(record, dtype=np.uint8)), start) for record, start in self._history)
-
-    def _read_hand(self, games: npt.NDArray[np.void], start: _Start) -> Hand:
-        accounts, dealer = self._rules.n_accounts, int(games["dealer"][0])
-        deal = self._card_names(games)
-        if games["discarded"][0] >= 0:
-            deal[dealer] = sorted([*deal[dealer], card_name(int(games["discarded"][0]))], key=parse_card)
-        moves = (move_of(event) for event in read_events(games, 0, gallo=self._rules.gallo))
-        result = Result(tuple(games["scores"][0, :accounts].tolist()), tuple(games["won"][0, :accounts].tolist()))
-        return Hand(
-            number=int(games["hand_no"][0]) + 1,
-            kind=KINDS[games["kind"][0]],
-            dealer=dealer,
-            scores=start.scores,
-            won=start.won,
-            deal=tuple(map(tuple, deal)),
-            moves=tuple(move for move in moves if move is not None),
-            result=result if games["hand_over"][0] else None,
-            follows=start.follows,
-            seed=int(games["seed"][0]),
-        )
+        return self._course.history
 
     # What a seat knows.
 
     def _check_seat(self, seat: int) -> None:
-        check_number(seat, "seat", self._rules.players - 1)
-        if self._start is None:
+        check_number(seat, "seat", self.rules.players - 1)
+        if self._course.start is None:
             raise PositionError("nothing has been dealt")
 
     def view(self, seat: int) -> View:
@@ -475,7 +277,7 @@ class Game:
             PositionError: there is no such seat, or nothing has been dealt.
         """
         legal = tuple(self.legal) if seat == self.to_act else ()
-        return make_view(self._games, self._rules, seat, tuple(self.events_for(seat)), legal, self.winner)
+        return make_view(self._table.games, self.rules, seat, tuple(self.events_for(seat)), legal, self.winner)
 
     def observe_text(self, seat: int) -> str:
         """Return ``view(seat)`` as a few lines of text, for people and for language models."""
@@ -495,39 +297,32 @@ class Game:
             PositionError: there is no such seat, or nothing has been dealt.
         """
         self._check_seat(seat)
-        start, games = self._start, self._games
+        table, start = self._table, self._course.start
         assert start is not None
         if self._sampler is None or self._sampler.seat != seat:
-            raw = np.zeros(_SIZE, dtype=np.uint8)
-            blank = _wrap(raw)
-            accounts = self._rules.n_accounts
-            blank["scores"][0, :accounts], blank["won"][0, :accounts] = start.scores, start.won
+            blank = table.beside(np.zeros(SIZE, dtype=np.uint8))
+            accounts = self.rules.n_accounts
+            blank.games["scores"][0, :accounts], blank.games["won"][0, :accounts] = start.position.scores, start.position.won
             for name in ("hand_no", "dealer", "kind"):
-                blank[name] = games[name]
-            self._sampler = Sampler(games, self._record, seat, raw)
-        raw = np.zeros(2 * _SIZE, dtype=np.uint8)  # padding between fields is compared too
-        raw[_SIZE:] = self._sampler.blank
-        self._sampler.draw(_wrap(raw), rng)
-        twin = self._blank_copy()
-        twin._attach(raw[:_SIZE].copy())
-        twin._history = ()
-        twin._start = start._replace(follows=True)
-        return twin
+                blank.games[name] = table.games[name]
+            self._sampler = Sampler(table.games, table.record, seat, blank.raw)
+        raw = np.zeros(2 * SIZE, dtype=np.uint8)  # padding between fields is compared too
+        raw[SIZE:] = self._sampler.blank
+        self._sampler.draw(wrap(raw), rng)
+        return self._of(Course(table.beside(raw[:SIZE].copy()), start._replace(follows=True)))
 
     # Copying and saving.
 
-    def _blank_copy(self) -> Self:
-        twin = type(self).__new__(type(self))
-        twin._rules = self._rules
-        return twin
+    @classmethod
+    def _of(cls, course: Course) -> Self:
+        game = cls.__new__(cls)
+        game._take(course)
+        return game
 
     def copy(self) -> Self:
         """Return an independent copy: cards, log, history, seed. Both go on with the same deals."""
-        twin = self._blank_copy()
-        twin._attach(self._raw.copy())
-        twin._history = self._history
-        twin._start = self._start
-        return twin
+        table, start, finished = self._course
+        return self._of(Course(table.copy(), start, finished))
 
     def __copy__(self) -> Self:
         return self.copy()
@@ -536,25 +331,23 @@ class Game:
         return self.copy()
 
     def __getstate__(self) -> dict[str, Any]:
+        table, start, finished = self._course
         return {
             "engine": engine_version(),
-            "rules": self._rules,
-            "record": self._raw.tobytes(),
-            "start": self._start,
-            "history": self._history,
+            "rules": table.rules,
+            "record": table.raw.tobytes(),
+            "start": start,
+            "finished": finished,
             "notation": self.notation(),
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore a pickled game; one of another version of the engine is replayed from its notation."""
-        self._rules = state["rules"]
         if state["engine"] == engine_version():
-            self._attach(np.frombuffer(state["record"], dtype=np.uint8).copy())
-            self._start, self._history = state["start"], state["history"]
+            table = Table(state["rules"], np.frombuffer(state["record"], dtype=np.uint8).copy())
+            self._take(Course(table, state["start"], state["finished"]))
         else:
-            game = type(self).from_notation(state["notation"])
-            self._attach(game._raw)
-            self._start, self._history = game._start, game._history
+            self._take(replay_match(parse_match(state["notation"])))
 
     def __repr__(self) -> str:
         table = f"{self.rules.ruleset}, {self.rules.players} players"
@@ -566,13 +359,11 @@ class Game:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Game):
             return NotImplemented
-        same = self._rules == other._rules and self._start == other._start and self._history == other._history
-        return same and self._raw.tobytes() == other._raw.tobytes()
+        return self._course == other._course
 
     def match(self) -> Match:
         """Return the match so far as a value: rules, seed, hands."""
-        hands = () if self._start is None else (*self.history, self.hand)
-        return Match(self._rules, hands[0].seed if hands else self.seed, hands)
+        return self._course.match()
 
     def notation(self) -> str:
         """Return the match as text (``notation.py``): rules, seed, every hand with its deal and moves.
@@ -610,7 +401,4 @@ class Game:
         Raises:
             NotationError: it does not replay.
         """
-        game = cls(match.rules)
-        game._games["seed"] = match.seed
-        replay_match(game, match)
-        return game
+        return cls._of(replay_match(match))

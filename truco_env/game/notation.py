@@ -33,8 +33,9 @@ from typing import Final, NamedTuple
 from truco_env.engine.record import KINDS
 from truco_env.errors import ActionError, CardError, NotationError, RulesError
 from truco_env.game.events import AnswerGiven, CallMade, CardDiscarded, CardPlayed, Event, FlorPassed, SeatLeft, SenaMade
-from truco_env.game.position import MAX_SEED
-from truco_env.rules.actions import CALL_NAMES, Action, call_action
+from truco_env.game.moves import check_name
+from truco_env.game.position import MAX_SEED, Position
+from truco_env.rules.actions import CALL_NAMES, Action
 from truco_env.rules.cards import parse_card
 from truco_env.rules.options import OPTIONS, OptionValue, Rules
 from truco_env.rules.text import option_text, read_option
@@ -90,13 +91,8 @@ class Hand:
 
     number: int
     """1 for the first hand of the match."""
-    kind: str
-    """normal, redonda or pica."""
-    dealer: int
-    scores: tuple[int, ...]
-    """Before the hand, by account."""
-    won: tuple[int, ...]
-    """Legs before the hand, by account."""
+    position: Position
+    """What stood before it, every part given."""
     deal: tuple[tuple[str, ...], ...]
     """Cards by seat."""
     moves: tuple[Move, ...] = ()
@@ -130,7 +126,7 @@ def _numbers(values: tuple[int, ...]) -> str:
 def print_hand(hand: Hand) -> str:
     """Return the lines of a hand, each ended by a newline; its seed stands outside, in the match."""
     mark = "" if hand.follows else " set"
-    lines = [f"hand {hand.number} {hand.kind} dealer {hand.dealer} scores {_numbers(hand.scores)} won {_numbers(hand.won)}{mark}"]
+    lines = [f"hand {hand.number} {hand.position}{mark}"]
     lines += [f"deal {seat} {' '.join(cards)}" for seat, cards in enumerate(hand.deal)]
     lines += map(str, hand.moves)
     if hand.result is not None:
@@ -299,7 +295,7 @@ def _parse_hand(reader: _Reader, rules: Rules, seed: int) -> Hand:
     number = head.number_at(1, "the number of the hand", 2**31 - 1)
     if number == 0:
         raise head.fail("hands are counted from 1")
-    return Hand(number, kind, dealer, scores, won, deal, tuple(moves), result, follows, seed)
+    return Hand(number, Position(dealer, scores, won, kind), deal, tuple(moves), result, follows, seed)
 
 
 def _parse_account(line: _Line, start: int, accounts: int) -> Result:
@@ -338,19 +334,3 @@ def _parse_move(line: _Line, players: int) -> Move:
     if list(seers) != sorted(set(seers) - {seat}):
         raise line.fail("the seats that saw it must ascend, and its maker is not one of them")
     return Move(seat, name, seers)
-
-
-def check_name(name: str) -> None:
-    """Check that a text is the name of a move in some rule set.
-
-    Raises:
-        ActionError: it is not.
-    """
-    card = name.removeprefix("discard:")
-    if card[:1].isdigit() or card != name:
-        try:
-            parse_card(card)
-        except CardError as error:
-            raise ActionError(f"{name!r} is no action: {error}") from error
-        return
-    call_action(name)

@@ -1,10 +1,11 @@
-"""Position: what can stand before a hand and be dealt in it, checked with an error that says what is allowed."""
+"""Position: what stands before a hand, and the cards that are dealt in it, checked with an error that says what is allowed."""
 
 from __future__ import annotations
 
 import operator
 import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from truco_env.engine.record import KINDS, PICA, REDONDA
@@ -43,21 +44,71 @@ def check_seed(seed: int | None) -> int:
     return secrets.randbits(64) if seed is None else check_number(seed, "seed", MAX_SEED)
 
 
-def _by_account(rules: Rules, values: Sequence[int], name: str) -> list[int]:
+@dataclass(frozen=True)
+class Position:
+    """What stands before a hand. A part that is None is as the rules say.
+
+    >>> str(Position(1, (0, 14), (0, 0), "normal"))
+    'normal dealer 1 scores 0 14 won 0 0'
+    """
+
+    dealer: int | None = None
+    """The seat that deals."""
+    scores: Sequence[int] | None = None
+    """Points of the leg, by side, in gallo by seat."""
+    won: Sequence[int] | None = None
+    """Legs won, by account like ``scores``."""
+    kind: str | None = None
+    """normal; with ``pica_pica`` redonda or pica."""
+
+    def __str__(self) -> str:
+        scores, won = (" ".join(map(str, values or ())) for values in (self.scores, self.won))
+        return f"{self.kind} dealer {self.dealer} scores {scores} won {won}"
+
+    def check(self, rules: Rules) -> Position:
+        """Return it with plain numbers and tuples, each part checked.
+
+        Scores are below the target, or tied at the top where another hand decides that (rules.md 1.8, 6.2); legs are fewer than win the
+        match; a kind is one that the table has (rules.md 6.1).
+
+        Raises:
+            PositionError: a part that cannot be.
+        """
+        return Position(
+            None if self.dealer is None else check_number(self.dealer, "dealer", rules.players - 1),
+            None if self.scores is None else _check_scores(rules, self.scores),
+            None if self.won is None else tuple(_by_account(rules, self.won, "won", rules.legs_to_win - 1)),
+            None if self.kind is None else _check_kind(rules, self.kind),
+        )
+
+    def of_first_hand(self, rules: Rules, *, dealt: bool) -> Position:
+        """Return it with what is usual for the first hand of a match that is set up.
+
+        With ``dealt`` cards the last seat deals, so that seat 0 is mano. With ``pica_pica`` and given scores the hand is a pica-pica if
+        the leading score is in the band, else a redonda (rules.md 6.1).
+
+        Raises:
+            PositionError: scores that cannot be.
+        """
+        dealer, kind = self.dealer, self.kind
+        if dealer is None and dealt:
+            dealer = rules.players - 1
+        if kind is None and rules.pica_pica and self.scores is not None:
+            low, high = rules.band
+            kind = KINDS[PICA if low <= max(_check_scores(rules, self.scores)) < high else REDONDA]
+        return Position(dealer, self.scores, self.won, kind)
+
+
+def _by_account(rules: Rules, values: Sequence[int], name: str, most: int) -> tuple[int, ...]:
     listed = None if isinstance(values, str | Mapping) else _as_list(values)
     if listed is None or len(listed) != rules.n_accounts:
         owner = "seat" if rules.gallo else "side"
         raise PositionError(f"{name}={_shorten(values)} is not possible: it is {rules.n_accounts} numbers, one for each {owner}")
-    return listed
+    return tuple(check_number(value, "a score" if name == "scores" else "legs won", most) for value in listed)
 
 
-def check_scores(rules: Rules, scores: Sequence[int]) -> list[int]:
-    """Return scores that can stand before a hand: below the target, or tied at the top where another hand decides that (1.8, 6.2).
-
-    Raises:
-        PositionError: they cannot, or are not one number for each account.
-    """
-    checked = [check_number(score, "a score", _MAX_SCORE) for score in _by_account(rules, scores, "scores")]
+def _check_scores(rules: Rules, scores: Sequence[int]) -> tuple[int, ...]:
+    checked = _by_account(rules, scores, "scores", _MAX_SCORE)
     best = max(checked)
     goes_on = rules.scoring_time == "end_of_hand" or (rules.gallo and rules.gallo_tie == "extra_hand")
     if best >= rules.leg_target and not (goes_on and checked.count(best) > 1):
@@ -65,31 +116,11 @@ def check_scores(rules: Rules, scores: Sequence[int]) -> list[int]:
     return checked
 
 
-def check_won(rules: Rules, won: Sequence[int]) -> list[int]:
-    """Return legs that can have been won in an unfinished match.
-
-    Raises:
-        PositionError: they cannot, or are not one number for each account.
-    """
-    return [check_number(legs, "legs won", rules.legs_to_win - 1) for legs in _by_account(rules, won, "won")]
-
-
-def check_kind(rules: Rules, kind: str) -> int:
-    """Return the code of a kind of deal: redonda or pica with ``pica_pica``, else normal (rules.md 6.1).
-
-    Raises:
-        PositionError: the table has no such deals.
-    """
+def _check_kind(rules: Rules, kind: str) -> str:
     allowed = KINDS[REDONDA:] if rules.pica_pica else KINDS[:REDONDA]
     if kind not in allowed:
         raise PositionError(f"kind={_shorten(kind)} is not possible at this table: it is {' or '.join(allowed)}")
-    return KINDS.index(kind)
-
-
-def kind_at(rules: Rules, scores: Sequence[int]) -> str:
-    """Return what a hand set up at ``scores`` is with ``pica_pica``: a pica-pica if the leading score is in the band."""
-    low, high = rules.band
-    return KINDS[PICA if low <= max(check_scores(rules, scores)) < high else REDONDA]
+    return kind
 
 
 def check_hands(rules: Rules, hands: Hands, dealer: int) -> list[list[int]]:
