@@ -35,6 +35,8 @@ test-slow: setup
 lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/vulture
 
 types: setup
 	$(BIN)/mypy

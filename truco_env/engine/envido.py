@@ -21,7 +21,6 @@ from truco_env.engine.score import falta_points, pay
 from truco_env.engine.seats import (
     first_after,
     first_from,
-    has,
     owes_first_card,
     pie_of,
     played_no_card,
@@ -203,9 +202,3 @@ def _beats(g: Any, r: Any, seat: int, leader: int) -> bool:
         mano, players = int(g.mano), int(r.players)
         return steps(mano, seat, players) < steps(mano, leader, players)
     return False
-
-
-@rule
-def in_chain(g: Any, seat: int) -> bool:
-    """Whether a seat took part in the numbers of an accepted envido."""
-    return has(int(g.envido_seats), seat)

@@ -9,7 +9,7 @@ import numpy as np
 from truco_env.engine.jit import hot_rule, rule
 from truco_env.engine.log import record
 from truco_env.engine.record import EV_DISCARD, EV_PLAY, EV_TRICK, NOBODY, PARDA, UNDECIDED
-from truco_env.engine.seats import first_after, first_from, has, side_of
+from truco_env.engine.seats import first_after, first_from, side_of
 from truco_env.rules.cards import TIERS_OR_NONE
 
 _PARDA_MANO, _FIRST_TIED = 0, 1  # parda_leader
@@ -114,15 +114,3 @@ def winner_of_three_pardas(g: Any, r: Any) -> int:
 def has_played_three(g: Any, seat: int) -> bool:
     """Whether all three cards of a seat lie on the table."""
     return g.table[0, seat] >= 0 and g.table[1, seat] >= 0 and g.table[2, seat] >= 0
-
-
-@rule
-def first_trick_open(g: Any) -> bool:
-    """Whether trick 1 is not complete."""
-    return g.trick == 0
-
-
-@rule
-def owes_card(g: Any, seat: int) -> bool:
-    """Whether a seat still owes its card to this trick."""
-    return has(int(g.owes), seat)

@@ -261,7 +261,8 @@ def layout_of(rules: Rules) -> Layout:
     return _layout(rules.players, rules.pica_pica, rules.senas != "off")
 
 
-def _decode_card(entries: npt.NDArray[np.int8], deck: int) -> str | None:
+def decode_card(entries: npt.NDArray[np.int8], deck: int) -> str | None:
+    """Return the card that ``entries``, int8 (CARD_WIDTH,), stand for; ``None`` for all zeros."""
     if not entries.any():
         return None
     tier, suit = int(entries[:N_TIERS].argmax()) + 1, int(entries[N_TIERS:].argmax())
@@ -283,7 +284,7 @@ def decode(observation: npt.NDArray[np.int8], rules: Rules) -> dict[str, object]
     values: dict[str, object] = {}
     for name, view in layout.views(observation).items():
         if name in ("hand", "table", "discarded"):
-            flat = [_decode_card(card, rules.deck) for card in view.reshape(-1, CARD_WIDTH)]
+            flat = [decode_card(card, rules.deck) for card in view.reshape(-1, CARD_WIDTH)]
             rows = layout.players if name == "table" else len(flat)
             values[name] = [flat[i : i + rows] for i in range(0, len(flat), rows)] if name == "table" else flat
         elif name == "shown":

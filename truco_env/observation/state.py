@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from truco_env.observation.layout import CARD_WIDTH, N_POLLS, Field, Layout, _decode_card, decode, layout_of
+from truco_env.observation.layout import CARD_WIDTH, N_POLLS, Field, Layout, decode, decode_card, layout_of
 from truco_env.rules.actions import N_SENAS
 from truco_env.rules.options import Rules
 
@@ -79,7 +79,7 @@ def decode_state(state: npt.NDArray[np.int8], rules: Rules) -> dict[str, object]
         if name in values:
             continue
         if name in _CARDS:
-            names = [_decode_card(card, rules.deck) for card in view.reshape(-1, CARD_WIDTH)]
+            names = [decode_card(card, rules.deck) for card in view.reshape(-1, CARD_WIDTH)]
             values[name] = [names[i : i + layout.slots] for i in range(0, len(names), layout.slots)] if name == "hands" else names
         else:
             values[name] = view.tolist()
