@@ -1,6 +1,6 @@
 """Cases: run case files (YAML) and trace files (JSON lines) against the engine.
 
-    python -m truco_env.conformance.cases PATH...
+    python -m truco_env.cases PATH...
 
 A case is a position, what was said and played, and what must hold then; a trace is a match with the right answer after every move.
 Each failure is printed with what was expected and what was found. Exit status: 0 all hold, 1 some fail, 2 a file cannot be read.
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TextIO
 
+from truco_env.conformance.documents import line_of, read_yaml
 from truco_env.conformance.traces import TRACE_SUFFIXES, differ, load_traces, run_trace, text_of
 from truco_env.errors import CaseError, TrucoError
 from truco_env.game.events import FlorTold, NumberTold
@@ -62,15 +63,13 @@ def load_cases(path: str | Path) -> list[Case]:
     Raises:
         CaseError: the file cannot be read, or is no list of cases; the message names the file and the case.
     """
-    import yaml
-
     path = Path(path)
     try:
-        items = yaml.safe_load(path.read_text(encoding="utf-8"))
+        items = read_yaml(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeError) as error:
         raise CaseError(f"{path}: cannot be read: {error}") from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise CaseError(f"{path}: is no YAML: {' '.join(str(error).split())}") from error
+    except CaseError as error:
+        raise CaseError(f"{path}: {error}") from error
     if not isinstance(items, list) or not items:
         raise CaseError(f"{path}: must be a list of cases")
     cases: list[Case] = []
@@ -85,9 +84,9 @@ def load_cases(path: str | Path) -> list[Case]:
 def _read_case(path: Path, number: int, item: object) -> Case:
     if not isinstance(item, dict):
         raise CaseError(f"{path}: case {number} must have keys and values")
-    name = f"{path}: case {item.get('id', number)}"
+    name = f"{path}: case {line_of(item.get('id', number))}"
     missing = [key for key in _REQUIRED if key not in item]
-    unknown = [str(key) for key in item if key not in _REQUIRED and key not in _OPTIONAL]
+    unknown = [line_of(key) for key in item if key not in _REQUIRED and key not in _OPTIONAL]
     if missing or unknown:
         raise CaseError(f"{name}: " + (f"lacks {', '.join(missing)}" if missing else f"has unknown keys {', '.join(unknown)}"))
 
@@ -96,15 +95,15 @@ def _read_case(path: Path, number: int, item: object) -> Case:
         if value is None and key not in _REQUIRED:
             return default
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            raise CaseError(f"{name}: {key} must be a {kind.__name__}, not {value!r}")
+            raise CaseError(f"{name}: {key} must be a {kind.__name__}, not {line_of(repr(value))}")
         return value
 
     then = take("then", dict)
     for key, value in then.items():
         if key not in _CHECKS:
             raise CaseError(f"{name}: unknown expectation {key!r}; known are {', '.join(_CHECKS)}")
-        if not isinstance(value, _CHECKS[key][0]):
-            raise CaseError(f"{name}: {key} cannot be {value!r}")
+        if not _CHECKS[key][0](value):
+            raise CaseError(f"{name}: {key} cannot be {line_of(repr(value))}")
     moves = item.get("moves") or ""
     listed = moves.split(",") if isinstance(moves, str) else moves
     if not isinstance(listed, list) or not all(isinstance(move, str) for move in listed):
@@ -154,7 +153,7 @@ def run_case(case: Case) -> list[str]:
 def _play(game: Game, move: str) -> None:
     """Play ``SEAT NAME``."""
     seat, _, name = move.partition(" ")
-    if not (seat.isascii() and seat.isdecimal()):
+    if not (seat.isascii() and seat.isdecimal() and len(seat) <= 2):
         raise CaseError(f"a move is 'SEAT NAME', not {move!r}")
     game.play(name.strip(), seat=int(seat))
 
@@ -164,16 +163,16 @@ def _check_to_act(case: Case, game: Game, expected: int | None) -> str | None:
 
 
 def _check_legal(case: Case, game: Game, expected: list[str]) -> str | None:
-    return differ(sorted(map(str, expected)), game.legal)
+    return differ(sorted(expected), game.legal)
 
 
 def _check_legal_has(case: Case, game: Game, expected: list[str]) -> str | None:
-    absent = [name for name in map(str, expected) if name not in game.legal]
+    absent = [name for name in expected if name not in game.legal]
     return f"expected also {text_of(absent)}, found {text_of(game.legal)}" if absent else None
 
 
 def _check_legal_lacks(case: Case, game: Game, expected: list[str]) -> str | None:
-    present = [name for name in map(str, expected) if name in game.legal]
+    present = [name for name in expected if name in game.legal]
     return f"expected no {text_of(present)}, found {text_of(game.legal)}" if present else None
 
 
@@ -244,22 +243,41 @@ def _check_refused(case: Case, game: Game, expected: str | list[str]) -> str | N
     return None
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_flag(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+def _are_numbers(value: object) -> bool:
+    return isinstance(value, list) and all(map(_is_number, value))
+
+
+def _are_names(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def _are_told(value: object) -> bool:
+    return isinstance(value, dict) and all(_is_number(item) for item in (*value, *value.values()))
+
+
 _Check = Callable[[Case, Game, Any], str | None]
-_NONE: Final = type(None)
-#: What ``then`` may say: the type of the value in the file, and the check.
-_CHECKS: Final[dict[str, tuple[tuple[type, ...], _Check]]] = {
-    "to_act": ((int, _NONE), _check_to_act),
-    "legal": ((list,), _check_legal),
-    "legal_has": ((list,), _check_legal_has),
-    "legal_lacks": ((list,), _check_legal_lacks),
-    "awarded": ((list,), _check_awarded),
-    "scores": ((list,), _check_scores),
-    "declared": ((dict,), _check_declared),
-    "hidden": ((list,), _check_hidden),
-    "hand_over": ((bool,), _check_hand_over),
-    "match_over": ((bool,), _check_match_over),
-    "winner": ((str, int, list, _NONE), _check_winner),
-    "refused": ((str, list), _check_refused),
+#: What ``then`` may say: whether a value of the file can be meant, and the check.
+_CHECKS: Final[dict[str, tuple[Callable[[object], bool], _Check]]] = {
+    "to_act": (lambda value: value is None or _is_number(value), _check_to_act),
+    "legal": (_are_names, _check_legal),
+    "legal_has": (_are_names, _check_legal_has),
+    "legal_lacks": (_are_names, _check_legal_lacks),
+    "awarded": (_are_numbers, _check_awarded),
+    "scores": (_are_numbers, _check_scores),
+    "declared": (_are_told, _check_declared),
+    "hidden": (_are_numbers, _check_hidden),
+    "hand_over": (_is_flag, _check_hand_over),
+    "match_over": (_is_flag, _check_match_over),
+    "winner": (lambda value: value is None or isinstance(value, str) or _is_number(value) or _are_numbers(value), _check_winner),
+    "refused": (lambda value: isinstance(value, str) or _are_names(value), _check_refused),
 }
 
 
@@ -328,7 +346,7 @@ def run_file(path: Path, tally: Tally, out: TextIO) -> None:
 
 def _report(title: str, failures: list[str], word: str, out: TextIO) -> bool:
     if failures:
-        out.write(f"{word} {title}\n" + "".join(f"     {failure}\n" for failure in failures))
+        out.write(f"{word} {line_of(title)}\n" + "".join(f"     {line_of(failure)}\n" for failure in failures))
     return bool(failures)
 
 
@@ -342,14 +360,14 @@ def main(arguments: Sequence[str] | None = None, *, prog: str = "python -m truco
             files = find_files(name)
         except CaseError as error:
             tally.broken += 1
-            sys.stderr.write(f"error: {error}\n")
+            sys.stderr.write(f"error: {line_of(error)}\n")
             continue
         for file in files:
             try:
                 run_file(file, tally, sys.stdout)
             except CaseError as error:
                 tally.broken += 1
-                sys.stderr.write(f"error: {error}\n")
+                sys.stderr.write(f"error: {line_of(error)}\n")
     sys.stdout.write(f"{tally}\n")
     return 2 if tally.broken else 1 if tally.failed else 0
 

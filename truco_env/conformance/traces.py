@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TextIO
 
+from truco_env.conformance.documents import line_of
 from truco_env.errors import CaseError, TrucoError
 from truco_env.game.events import (
     AnswerGiven,
@@ -49,7 +50,7 @@ class Trace:
     values: dict[str, Any] = field(repr=False)
 
     def __str__(self) -> str:
-        return f"{self.path.name}: line {self.line} ({self.values['ruleset']}, {self.values['players']} players)"
+        return f"{self.path.name}: line {self.line} ({line_of(self.values['ruleset'])}, {line_of(self.values['players'])} players)"
 
 
 def load_traces(path: str | Path) -> Iterator[Trace]:
@@ -76,7 +77,7 @@ def _read_trace(path: Path, number: int, line: str) -> dict[str, Any]:
     try:
         values = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise CaseError(f"{path}: line {number} is no JSON: {error}") from error
+        raise CaseError(f"{path}: line {number} is no JSON: {line_of(error)}") from error
     missing = [key for key in _KEYS if not isinstance(values, dict) or key not in values]
     if missing:
         raise CaseError(f"{path}: line {number} is no trace: it lacks {', '.join(missing)}")
@@ -93,10 +94,10 @@ def run_trace(trace: Trace) -> list[str]:
             failure = _begin_hand(game, values["start"], hand, number) or _replay_hand(game, hand)
             if failure is not None:
                 return [f"hand {number}: {failure}"]
-    except (KeyError, TypeError, AttributeError) as error:
-        raise CaseError(f"{trace.path}: line {trace.line} is no trace: {error!r}") from error
     except TrucoError as error:
         return [str(error)]
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:  # values of another form than a trace has
+        raise CaseError(f"{trace.path}: line {trace.line} is no trace: {line_of(repr(error))}") from error
     failure = differ(values["match_over"], game.match_over)
     if failure is not None:
         return [f"match_over: {failure}"]

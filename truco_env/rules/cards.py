@@ -38,7 +38,7 @@ def parse_card(text: str) -> int:
         CardError: ``text`` is not a rank 1..12 followed by a suit letter.
     """
     rank, suit = text[:-1], text[-1:]
-    if suit and suit in SUITS and rank.isdecimal() and 1 <= int(rank) <= 12 and rank == str(int(rank)):
+    if suit and suit in SUITS and rank.isdecimal() and len(rank) <= 2 and 1 <= int(rank) <= 12 and rank == str(int(rank)):
         return (int(rank) - 1) * 4 + SUITS.index(suit)
     raise CardError(f"{text!r} is not a card: write a rank 1..12 and a suit letter of {SUITS}, as in 7O")
 
