@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
+import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,7 @@ import numpy as np
 import pytest
 
 from truco_agents.ppo import Architecture, Checkpoint, CheckpointError, PPOAgent, load
+from truco_agents.ppo.arrays import read_arrays, write_arrays
 from truco_env.batch.batch import Batch
 from truco_env.observation.layout import layout_of
 from truco_env.observation.masks import pick_uniform
@@ -158,6 +162,23 @@ def edit_weights(folder: Path, change: Callable[[dict[str, np.ndarray]], object]
     np.savez(folder / "weights.npz", **weights)
 
 
+def add_member(folder: Path, name: str, content: bytes, compression: int = zipfile.ZIP_STORED) -> None:
+    with zipfile.ZipFile(folder / "weights.npz", "a") as archive:
+        archive.writestr(name, content, compression)
+
+
+def npy_header(shape: object) -> bytes:
+    text = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text
+
+
+def nested(depth: int) -> list[Any]:
+    inner: list[Any] = []
+    for _ in range(depth):
+        inner = [inner]
+    return inner
+
+
 class Trap:
     """Pickled, it creates a file where it is unpickled."""
 
@@ -185,6 +206,34 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     "an array too many": (lambda f: edit_weights(f, lambda w: w.update(extra=np.zeros(1))), "extra"),
     "another shape": (lambda f: edit_weights(f, lambda w: w.update({"trunk.0.bias": np.zeros(3, np.float32)})), "trunk.0.bias"),
     "another type": (lambda f: edit_weights(f, lambda w: w.update({"trunk.0.bias": np.zeros(24)})), "float64"),
+    "weights that are a plain array": (
+        lambda f: np.save(f / "weights", np.zeros(3)) or (f / "weights.npy").replace(f / "weights.npz"),
+        "cannot be read",
+    ),
+    "a member that is no array": (lambda f: add_member(f, "notes.txt", b"hello"), "'notes.txt' is no array"),
+    "a member that is an array by name only": (lambda f: add_member(f, "extra.npy", b"hello"), "cannot be read"),
+    "a header of a shape that is not there": (lambda f: add_member(f, "extra.npy", npy_header((10**12,))), "does not have 0 bytes"),
+    "a header of a negative shape": (lambda f: add_member(f, "extra.npy", npy_header((-2, -2)) + bytes(16)), "does not have 16 bytes"),
+    "a header nested too deeply": (lambda f: add_member(f, "extra.npy", npy_header("(" * 9000)), "cannot be read"),
+    "a header that is cut off": (lambda f: add_member(f, "extra.npy", npy_header((3,))[:20]), "cannot be read"),
+    "compressed weights": (lambda f: add_member(f, "extra.npy", bytes(1 << 20), zipfile.ZIP_DEFLATED), "it is compressed"),
+    "a manifest nested too deeply": (lambda f: (f / "manifest.json").write_text("[" * 100_000), "cannot be read"),
+    "a manifest nested deeply": (lambda f: edit_manifest(f, lambda m: m.update(training={"a": nested(100)})), "at most 20 levels"),
+    "a manifest with a huge number": (lambda f: (f / "manifest.json").write_text("[" + "9" * 5000 + "]"), "cannot be read"),
+    "a manifest that is huge": (lambda f: (f / "manifest.json").write_text(" " * (5 << 20)), "larger than"),
+    "infinite sizes": (lambda f: edit_manifest(f, lambda m: m["layout"].update(size=float("inf"))), "of the wrong kind"),
+    "sizes that are text": (lambda f: edit_manifest(f, lambda m: m["network"].update(trunk=["24", 16])), "of the wrong kind"),
+    "a trunk of 10**12": (lambda f: edit_manifest(f, lambda m: m["network"].update(trunk=[10**12])), "arrays are missing"),
+    "a layer of no width": (lambda f: edit_manifest(f, lambda m: m["network"].update(trunk=[0])), "of the wrong kind"),
+    "another size of observations": (lambda f: edit_manifest(f, lambda m: m["layout"].update(size=1)), "train it anew"),
+    "an option out of all range": (lambda f: edit_manifest(f, lambda m: m["table"]["options"].update(sena_catch=10**400)), "sena_catch"),
+    "control characters in the name": (
+        lambda f: edit_manifest(f, lambda m: m.update(name="a\x1b[2Jb")),
+        "name 'a\\x1b[2Jb' is not a printable text",
+    ),
+    "a new line in the name": (lambda f: edit_manifest(f, lambda m: m.update(name="a\nb")), "is not a printable text"),
+    "a name that is no text": (lambda f: edit_manifest(f, lambda m: m.update(name=[["x"]])), "is not a printable text"),
+    "no name": (lambda f: edit_manifest(f, lambda m: m.update(name="")), "is not a printable text"),
     "not finite": (lambda f: edit_weights(f, lambda w: w["trunk.0.bias"].fill(np.nan)), "not finite"),
     "a pickle among them": (
         lambda f: edit_weights(f, lambda w: w.update({"trunk.0.bias": np.array([Trap(f / "sprung")] * 24, dtype=object)})),
@@ -200,8 +249,52 @@ def test_a_damaged_checkpoint_is_refused_in_one_line_and_runs_no_code(folder: Pa
     with pytest.raises(CheckpointError) as caught:
         load(folder)
     message = str(caught.value)
-    assert words in message and str(folder) in message and "\n" not in message, message
+    assert words in message and str(folder) in message and message.isprintable(), message
+    assert len(message) < 1000
     assert not (folder / "sprung").exists()
+
+
+def test_a_small_file_that_unpacks_to_gigabytes_is_refused_at_once(folder: Path) -> None:
+    with zipfile.ZipFile(folder / "weights.npz", "w", zipfile.ZIP_DEFLATED) as archive, archive.open("trunk.0.bias.npy", "w") as member:
+        member.write(npy_header((1 << 26,)))
+        for _ in range(1 << 8):
+            member.write(bytes(1 << 20))
+    assert (folder / "weights.npz").stat().st_size < 1 << 19
+    tracemalloc.start()
+    try:
+        with pytest.raises(CheckpointError, match="it is compressed"):
+            load(folder)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 23
+    finally:
+        tracemalloc.stop()
+
+
+def test_arrays_of_every_kind_are_read_back_and_the_same_ones_give_the_same_bytes(tmp_path: Path) -> None:
+    arrays = {
+        "scalar": np.array(3),
+        "empty": np.zeros((0, 4), dtype=np.int8),
+        "fortran": np.asfortranarray(np.arange(6, dtype=np.float32).reshape(2, 3)),
+        "bytes": np.arange(256, dtype=np.uint8),
+    }
+    for name in ("first.npz", "second.npz"):
+        write_arrays(tmp_path / name, arrays)
+    read = read_arrays(tmp_path / "first.npz")
+    assert list(read) == list(arrays)
+    for name, array in arrays.items():
+        assert read[name].dtype == array.dtype and read[name].shape == array.shape and np.array_equal(read[name], array)
+        assert read[name].flags.writeable
+    assert (tmp_path / "first.npz").read_bytes() == (tmp_path / "second.npz").read_bytes()
+    assert all(np.array_equal(array, arrays[name]) for name, array in np.load(tmp_path / "first.npz").items())
+
+
+def test_the_digest_is_that_of_all_that_decides_how_it_plays() -> None:
+    first = make_checkpoint()
+    renamed = replace(first, name="other", training={})
+    weights = {name: array.copy() for name, array in first.weights.items()}
+    weights["trunk.0.bias"][0] += 1
+    others = [replace(first, weights=weights), make_checkpoint(Rules("argentino", 2, target=15)), make_checkpoint(trunk=(8,))]
+    assert renamed.digest == first.digest
+    assert len({checkpoint.digest for checkpoint in (first, *others)}) == 4
 
 
 def test_a_trained_agent_plays_at_no_table_but_its_own() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from truco_agents.training import config_file
 from truco_agents.training.config import Config, ConfigError
-from truco_agents.training.config_file import read_config
+from truco_agents.training.config_file import find_config, read_config
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE = """\
@@ -64,6 +66,31 @@ def test_every_config_of_the_project_is_valid_and_bears_the_name_of_its_file(pat
     assert read_config(path).name == path.stem
 
 
+@pytest.mark.parametrize("name", ["argentino", "argentino.yaml", str(ROOT / "configs" / "argentino.yaml")])
+def test_a_preset_is_found_by_name_and_a_config_by_path(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert read_config(find_config(name)).name == "argentino"
+    (tmp_path / "argentino.yaml").write_text("name: mine")
+    assert find_config("argentino.yaml") == Path("argentino.yaml"), "a file goes before a preset"
+
+
+def test_an_unknown_preset_is_refused_with_a_near_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(
+        ConfigError, match=r"config argentin: there is no such file, and the presets are argentino, .*did you mean argentino\?"
+    ):
+        find_config("argentin")
+    monkeypatch.setattr(config_file, "_PRESETS", ())
+    with pytest.raises(ConfigError, match="the presets are none"):
+        find_config("argentino")
+
+
+def test_aliases_are_welcome_where_they_end(tmp_path: Path) -> None:
+    path = tmp_path / "alias.yaml"
+    path.write_text("opponents: {agents: &them {random: 1, bravo: 2}}\nlearner: {plays: seat}\ntable: {players: 4}\npartners: *them\n")
+    assert read_config(path).partners == {"random": 1.0, "bravo": 2.0}
+
+
 def test_an_unknown_key_is_named_with_its_line_a_near_one_and_all_allowed(example: Path) -> None:
     example.write_text(EXAMPLE + "  epoch: 3\n", encoding="utf-8")
     message = refusal(example)
@@ -114,6 +141,19 @@ def test_a_wrong_value_is_refused_in_one_line(example: Path, change: str, words:
         ("a: [", ("line 1", "YAML")),
         ("- 1", ("mapping",)),
         ("seed: 1\nseed: 2\n", ("line 2", "'seed' is there twice")),
+        ("table: &a {options: *a}", ("line 1", "contains itself")),
+        ("? [1, 2]\n: 3\n", ("line 1", "a key that is not text")),
+        ("1: 2\n", ("line 1", "a key that is not text")),
+        ("a: " + "[" * 100_000, ("nested too deeply",)),
+        ("a: " + "[" * 200 + "]" * 200, ("unknown key a", "line 1")),
+        ("seed: " + "9" * 5000, ("a value cannot be read",)),
+        ("seed: -0x" + "f" * 5000, ("seed", "a number of thousands of digits")),
+        ("name: " + "x" * 5000 + "/", ("name", "...")),
+        ("name: 2020-13-45", ("a value cannot be read",)),
+        ("name: a\x07b", ("YAML", "special characters")),
+        ('name: "a\\x1b[31mb"', ("name = 'a\\x1b[31mb'",)),
+        ("a: &a [x, x]\n" + "".join(f"{b}: &{b} [*{a}, *{a}]\n" for a, b in pairwise("abcdefghijklmnop")), ("more than 10000 values",)),
+        ("seed: 1\n" + "#" * (1 << 20), ("larger than",)),
     ],
 )
 def test_a_file_that_is_no_config_is_refused_in_one_line(tmp_path: Path, text: str, words: tuple[str, ...]) -> None:
@@ -121,6 +161,7 @@ def test_a_file_that_is_no_config_is_refused_in_one_line(tmp_path: Path, text: s
     path.write_text(text, encoding="utf-8")
     message = refusal(path)
     assert str(path) in message and all(word in message for word in words), message
+    assert len(message) < 1000
 
 
 def test_teams_can_be_named_for_evaluation_and_partners_need_team_mates(example: Path) -> None:

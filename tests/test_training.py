@@ -20,6 +20,7 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 
+from truco_agents import extras
 from truco_agents.arena.result import MatchResult, load_result
 from truco_agents.ppo import Checkpoint, CheckpointError, PPOAgent, load
 from truco_agents.training.cli import main
@@ -61,7 +62,9 @@ def make_env(rules: Rules = RULES, *, size: int = 64, reward: str = "win", learn
 
 def make_trainer(folder: Path, *changes: str) -> Trainer:
     config = read_config(SMOKE, changes)
-    return Trainer(config, RunFolder.create(config, Path(mkdtemp(dir=folder)) / "run"), Silent())
+    run = RunFolder(Path(mkdtemp(dir=folder)) / "run")
+    run.create(config)
+    return Trainer(config, run, Silent())
 
 
 def weights_of(trainer: Trainer) -> dict[str, np.ndarray]:
@@ -348,11 +351,13 @@ def test_a_checkpoint_of_another_network_or_damaged_is_refused_in_one_line(tmp_p
     trainer = make_trainer(tmp_path, "ppo.total_steps=512")
     trainer.run()
     checkpoint = trainer.folder.checkpoints()[-1]
-    with pytest.raises(CheckpointError, match="does not fit the config"):
-        make_trainer(tmp_path, "net.trunk=[8]").restore(checkpoint)
+    with pytest.raises(
+        CheckpointError, match=r"does not fit the config of its run: net.trunk differ; a resumed run may change only ppo.tot"
+    ):
+        make_trainer(tmp_path, "ppo.total_steps=512", "net.trunk=[8]").restore(checkpoint)
     (checkpoint / "optimizer.npz").write_bytes((checkpoint / "agent" / "weights.npz").read_bytes())
     with pytest.raises(CheckpointError, match="is damaged") as caught:
-        make_trainer(tmp_path).restore(checkpoint)
+        make_trainer(tmp_path, "ppo.total_steps=512").restore(checkpoint)
     assert "\n" not in str(caught.value)
 
 
@@ -419,12 +424,167 @@ def test_the_command_line_trains_says_where_everything_is_and_goes_on_with_more_
 
 
 def test_a_new_run_moves_an_old_one_aside(tmp_path: Path) -> None:
-    first, second, third = (RunFolder.create(Config(seed=seed), tmp_path / "run") for seed in (1, 2, 3))
-    assert first.path == second.path == third.path
+    for seed in (1, 2, 3):
+        with RunFolder(tmp_path / "run") as folder:
+            folder.create(Config(seed=seed))
     assert [RunFolder(tmp_path / name).read_config([]).seed for name in ("run-1", "run-2", "run")] == [1, 2, 3]
 
 
-def test_an_interrupt_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
+def test_a_run_that_is_going_on_keeps_its_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with RunFolder(tmp_path / "run") as going_on:
+        going_on.create(Config(name="first"))
+        for command in (["--config", str(SMOKE), "--run", str(tmp_path / "run")], ["--resume", str(tmp_path / "run")]):
+            assert main(command) == 2
+            assert re.fullmatch(r"train\.py: [^\n]*run is in use by another run[^\n]*\n", capsys.readouterr().err)
+        assert [path.name for path in tmp_path.iterdir()] == ["run"]
+        assert going_on.read_config([]).name == "first"
+    assert main(["--config", str(SMOKE), "--run", str(tmp_path / "run"), "ppo.total_steps=512"]) == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run", "run-1"]
+
+
+def test_a_folder_that_is_no_run_is_not_moved_aside(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "chapter.txt").write_text("1")
+    assert main(["--config", str(SMOKE), "--run", str(tmp_path / "thesis")]) == 2
+    assert "is not the folder of a run" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "ppo.learning_rate=.inf",
+        "ppo.entropy={start: .nan, end: 0}",
+        "opponents.focus=.inf",
+        "opponents.past.focus=1e300",
+        "net.trunk=[10_000_000_000]",
+        "net.value=[100_000]",
+        "learner.n_envs=4_000_000_000",
+        "ppo={n_steps: 10_000_000_000, minibatch: 32}",
+        "opponents.agents={random: .inf}",
+        "opponents.agents={random: 1e308, bravo: 1e308}",
+        "evaluation.groups=99999999999999999999",
+        "table.options={players: 4}",
+        "table.options={senas: truthful, sena_catch: 0x" + "f" * 400 + "}",
+        "machine.device=cuda:99",
+    ],
+)
+def test_a_config_that_cannot_be_trained_leaves_an_old_run_where_it_is(
+    tmp_path: Path, change: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with RunFolder(tmp_path / "run") as old:
+        old.create(Config())
+    assert main(["--config", str(SMOKE), "--run", str(tmp_path / "run"), change]) == 2
+    assert re.fullmatch(r"train\.py: [^\n]{1,400}\n", capsys.readouterr().err)
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+def test_memory_that_is_not_there_leaves_an_old_run_where_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with RunFolder(tmp_path / "run") as old:
+        old.create(Config())
+
+    def allocate(*arguments: object) -> None:
+        raise RuntimeError("DefaultCPUAllocator: can't allocate memory:\nyou tried to allocate 1 TB")
+
+    monkeypatch.setattr(Trainer, "_make_model", allocate)
+    assert main(["--config", str(SMOKE), "--run", str(tmp_path / "run")]) == 2
+    assert re.fullmatch(r"train\.py: this config cannot be trained here \([^\n]*1 TB\)\n", capsys.readouterr().err)
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+def test_what_a_killed_writer_left_behind_goes_when_the_run_is_resumed(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    assert main(["--config", str(SMOKE), "--run", str(run), "ppo.total_steps=1024"]) == 0
+    left = run / "checkpoints" / ".step-000000002048.0123abcd"
+    (left / "agent").mkdir(parents=True)
+    (left / "agent" / "manifest.json").write_text("{")
+    (run / ".config.yaml.0123abcd").write_text("name:")
+    (run / "agent").rename(run / ".agent.4567abcd.old")  # killed between the two renames of a replacement
+    assert main(["--resume", str(run), "ppo.total_steps=1536"]) == 0
+    assert not [path.name for path in run.rglob(".*")]
+    assert load(run).training["steps"] == 1536
+
+
+def test_a_resumed_run_may_change_what_does_not_decide_what_is_learned(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = tmp_path / "run"
+    assert main(["--config", str(SMOKE), "--run", str(run), "ppo.total_steps=512"]) == 0
+    for change in (
+        "ppo.total_steps_=1",
+        "ppo.epochs=3",
+        "ppo.schedule_steps=9",
+        "table.players=4",
+        "evaluations.every=1",
+        "ppo={epochs: 3}",
+    ):
+        assert main(["--resume", str(run), change]) == 2
+        told = f"{change}: a resumed run keeps its config; only ppo.total_steps, evaluation.*, checkpoints.*, machine.* can be changed\n"
+        assert capsys.readouterr().err == f"train.py: {told}"
+    assert main(["--resume", str(run), "ppo.total_steps=1024", "evaluation.groups=2", "checkpoints={keep: 7, every: 512}"]) == 0
+    assert len(RunFolder(run).checkpoints()) == 2
+
+
+def test_longer_training_leaves_learning_rate_and_entropy_where_they_were(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    rates = "ppo.learning_rate={start: 1e-3, end: 1e-4}"
+    assert main(["--config", str(SMOKE), "--run", str(run), "ppo.total_steps=1024", rates]) == 0
+    assert main(["--resume", str(run), "ppo.total_steps=2048"]) == 0
+    assert main(["--resume", str(run), "ppo.total_steps=2560"]) == 0
+    with (run / "curves.csv").open(encoding="utf-8") as file:
+        measured = [float(row["train/learning_rate"]) for row in csv.DictReader(file)]
+    assert measured == pytest.approx([5.5e-4, 1e-4, 1e-4, 1e-4, 1e-4])
+    assert RunFolder(run).read_config([]).ppo.schedule_steps == 1024
+
+
+def test_opponents_that_were_changed_in_the_folder_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = tmp_path / "run"
+    assert main(["--config", str(SMOKE), "--run", str(run), "ppo.total_steps=512"]) == 0
+    changed = run / "config.yaml"
+    changed.write_text(changed.read_text().replace("random: 1.0", "prudente: 1.0"))
+    assert main(["--resume", str(run), "ppo.total_steps=1024"]) == 2
+    message = capsys.readouterr().err
+    assert "opponents.agents.prudente, opponents.agents.random differ" in message and "damaged" not in message
+    assert RunFolder(run).read_config([]).ppo.total_steps == 512, "a refused change is not kept"
+
+
+def test_a_run_without_evaluations_says_nothing_of_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--config", str(SMOKE), "--run", str(tmp_path / "run"), "ppo.total_steps=1024", "evaluation.opponents=[]"]) == 0
+    said = capsys.readouterr().out
+    assert "wins against" not in said and "deal groups" not in said
+    assert "evaluate.py match" in said
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        '{"format": "truco-env training state 1"}',
+        "[" * 100_000,
+        "{" + '"steps": ' + "9" * 5000 + "}",
+        "[]",
+        '{"format": "truco-env training state 1", "steps": 512, "order": {"state": 1e999}, "pool": {"snapshots": ["../../agent"]}}',
+    ],
+)
+def test_a_damaged_state_is_one_line(tmp_path: Path, state: str) -> None:
+    trainer = make_trainer(tmp_path, "ppo.total_steps=512")
+    trainer.run()
+    checkpoint = trainer.folder.checkpoints()[-1]
+    (checkpoint / "state.json").write_text(state)
+    with pytest.raises(CheckpointError) as caught:
+        make_trainer(tmp_path, "ppo.total_steps=512").restore(checkpoint)
+    assert "\n" not in str(caught.value) and str(checkpoint) in str(caught.value)
+
+
+def test_training_without_its_packages_is_one_line_that_names_the_extra(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(extras, "find_spec", lambda name: None if name in ("torch", "tensorboard") else name)
+    assert main(["--config", "argentino"]) == 2
+    assert capsys.readouterr().err == "train.py: training needs torch, tensorboard: pip install 'truco-env[train]'\n"
+
+
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_saves_and_says_how_to_go_on(tmp_path: Path, kind: signal.Signals) -> None:
     run = tmp_path / "run"
     command = [sys.executable, "train.py", "--config", str(SMOKE), "--run", str(run), "ppo.total_steps=100_000_000"]
     command += ["evaluation.every=100_000_000", "checkpoints.every=100_000_000"]
@@ -433,7 +593,7 @@ def test_an_interrupt_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
         assert process.stdout is not None
         assert process.stdout.readline().startswith("training in ")
         time.sleep(2)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(kind)
         said, errors = process.communicate(timeout=300)
     finally:
         process.kill()

@@ -81,7 +81,7 @@ class Option:
             if len(value) == 2 and all(type(item) is int for item in value) and 0 <= value[0] < value[1] <= MAX_POINTS:
                 return (value[0], value[1])
         elif self.name == "sena_catch":
-            if number and 0 <= float(value) <= 1:  # type: ignore[arg-type]
+            if number and 0 <= value <= 1:  # type: ignore[operator]
                 return float(value)  # type: ignore[arg-type]
         else:
             for known in self.values:

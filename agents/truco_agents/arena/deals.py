@@ -16,6 +16,7 @@ from truco_env.rules.cards import DECKS
 from truco_env.rules.options import Rules
 
 CHUNK: Final = 128  #: deal groups that are played together; part of what a result means, since agents' draws belong to a chunk
+MOST_GROUPS: Final = 10_000_000
 
 _DEALS, _AGENTS = 0, 1  # streams of a seed
 
@@ -32,7 +33,7 @@ class DealSet:
         groups: number of deal groups.
 
     Raises:
-        ArenaError: a negative seed, or fewer than two groups.
+        ArenaError: a negative seed, fewer than two groups, or more than fit into memory.
     """
 
     rules: Rules
@@ -44,6 +45,8 @@ class DealSet:
             raise ArenaError(f"seed={self.seed} is not possible: it is 0 or more")
         if self.groups < 2:
             raise ArenaError(f"groups={self.groups} is not possible: an interval needs 2 or more")
+        if self.groups > MOST_GROUPS:
+            raise ArenaError(f"groups={self.groups} is not possible: a deal set has at most {MOST_GROUPS:,}")
 
     def __reduce__(self) -> tuple[object, ...]:
         return (DealSet, (self.rules, self.seed, self.groups))

@@ -8,7 +8,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from truco_agents.ppo.checkpoint import Checkpoint, CheckpointError, load
+from truco_agents.ppo.checkpoint import Checkpoint, load
+from truco_agents.ppo.errors import CheckpointError
 from truco_agents.ppo.network import Network
 from truco_env.observation.layout import layout_of
 from truco_env.players.protocol import Agent, AgentError, check_observations, refuse_other_table, without_senas

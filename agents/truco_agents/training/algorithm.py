@@ -51,6 +51,7 @@ class TrucoPPO(MaskablePPO):
 
     Args:
         entropy: schedule of the entropy's weight.
+        schedule_steps: decisions over which schedules run, however long the run is.
         order: generator of the order of minibatches.
         **kwargs: those of MaskablePPO, but for the policy and the buffer.
     """
@@ -58,8 +59,9 @@ class TrucoPPO(MaskablePPO):
     policy: TrucoPolicy
     rollout_buffer: Rollout
 
-    def __init__(self, *, entropy: Schedule, order: np.random.Generator, **kwargs: Any) -> None:
+    def __init__(self, *, entropy: Schedule, schedule_steps: int, order: np.random.Generator, **kwargs: Any) -> None:
         self.entropy = entropy
+        self.schedule_steps = schedule_steps
         super().__init__(policy=TrucoPolicy, rollout_buffer_class=Rollout, **kwargs)
         self.rollout_buffer.rng = order
 
@@ -91,6 +93,9 @@ class TrucoPPO(MaskablePPO):
         callback.update_locals(locals())
         callback.on_rollout_end()
         return True
+
+    def _update_current_progress_remaining(self, num_timesteps: int, total_timesteps: int) -> None:
+        super()._update_current_progress_remaining(num_timesteps, self.schedule_steps)
 
     def train(self) -> None:
         """Do the epochs of an update."""

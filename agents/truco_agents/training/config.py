@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from fnmatch import fnmatchcase
+from typing import Any, Final, Literal, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from truco_agents.arena.deals import MOST_GROUPS
 from truco_env.errors import TrucoError
 from truco_env.rules.options import Rules
 from truco_env.rules.text import read_options
+
+#: Keys that a resumed run may change; all others decide what is learned.
+RESUMABLE: Final = ("ppo.total_steps", "evaluation.*", "checkpoints.*", "machine.*")
+
+_MOST_STEPS: Final = 10**12
+_MOST_ENVS: Final = 1 << 20
+_MOST_ROLLOUT: Final = 1 << 26  # decisions of an update, which are kept in memory
+_WIDEST: Final = 1 << 14
+_SHARPEST_FOCUS: Final = 100.0
 
 
 class ConfigError(TrucoError):
@@ -20,7 +31,7 @@ class ConfigError(TrucoError):
 class Section(BaseModel):
     """A group of settings; unknown keys and values of another type are refused."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False, use_attribute_docstrings=True)
 
 
 class Schedule(Section):
@@ -71,7 +82,7 @@ class Learner(Section):
     """A whole match, or single hands that all begin at 0-0."""
     reward: Literal["win", "points", "shaped"] = "shaped"
     """Result of the match, points as they are posted, or the result with a potential of the scores."""
-    n_envs: int = Field(default=1024, ge=1)
+    n_envs: int = Field(default=1024, ge=1, le=_MOST_ENVS)
     """Matches played side by side."""
 
 
@@ -80,11 +91,11 @@ class Past(Section):
 
     share: float = Field(default=0.5, ge=0, le=1)
     """Share of matches against a snapshot, once there is one; the rest goes to ``agents``."""
-    every: int = Field(default=20, ge=1)
+    every: int = Field(default=20, ge=1, le=_MOST_STEPS)
     """Updates between two snapshots."""
-    keep: int = Field(default=8, ge=1)
+    keep: int = Field(default=8, ge=1, le=1000)
     """Snapshots kept: always the newest, the others spread over the run."""
-    focus: float = Field(default=0.0, ge=0)
+    focus: float = Field(default=0.0, ge=0, le=_SHARPEST_FOCUS)
     """As ``opponents.focus``, among the snapshots; 0 makes them equally likely, 2 is usual."""
 
 
@@ -93,7 +104,7 @@ class Opponents(Section):
 
     agents: dict[str, float] = {"random": 1.0}
     """Names or checkpoint folders of agents, with their weights."""
-    focus: float = Field(default=0.0, ge=0)
+    focus: float = Field(default=0.0, ge=0, le=_SHARPEST_FOCUS)
     """Prioritised fictitious self-play: weights are multiplied by the share of matches that the opponent wins, to this power."""
     past: Past = Past()
     """The learner's own past."""
@@ -102,13 +113,15 @@ class Opponents(Section):
 class PPO(Section):
     """The algorithm, MaskablePPO of sb3-contrib."""
 
-    total_steps: int = Field(default=1_000_000, ge=1)
+    total_steps: int = Field(default=1_000_000, ge=1, le=_MOST_STEPS)
     """Decisions of the learner in the whole run."""
-    n_steps: int = Field(default=16, ge=1)
+    schedule_steps: int | None = Field(default=None, ge=1, le=_MOST_STEPS)
+    """Decisions over which schedules run; null is ``total_steps``. Resuming with another ``total_steps`` keeps what it was before."""
+    n_steps: int = Field(default=16, ge=1, le=_MOST_ROLLOUT)
     """Decisions per match and update."""
     minibatch: int = Field(default=4096, ge=2)
     """Decisions per gradient step."""
-    epochs: int = Field(default=4, ge=1)
+    epochs: int = Field(default=4, ge=1, le=1000)
     """Passes over the decisions of an update."""
     learning_rate: Schedule = Schedule(start=1e-3, end=1e-4)
     """Step size of Adam."""
@@ -147,8 +160,8 @@ class Net(Section):
 
     @model_validator(mode="after")
     def _check_widths(self) -> Net:
-        if any(width < 1 for width in (*self.trunk, *self.policy, *self.value)):
-            raise ValueError("every layer needs a width of at least 1")
+        if any(not 1 <= width <= _WIDEST for width in (*self.trunk, *self.policy, *self.value)):
+            raise ValueError(f"every layer needs a width of at least 1 and at most {_WIDEST}")
         if not (*self.trunk, *self.policy):
             raise ValueError("the policy needs at least one hidden layer, in trunk or in policy")
         return self
@@ -157,11 +170,11 @@ class Net(Section):
 class Evaluation(Section):
     """Matches against fixed opponents during training, on the same deals every time."""
 
-    every: int = Field(default=1_000_000, ge=1)
+    every: int = Field(default=1_000_000, ge=1, le=_MOST_STEPS)
     """Decisions of the learner between two evaluations; there is one at the end in any case."""
     opponents: tuple[str, ...] = ("random",)
     """Names or checkpoint folders of agents."""
-    groups: int = Field(default=100, ge=2)
+    groups: int = Field(default=100, ge=2, le=MOST_GROUPS)
     """Deal groups against each; a group plays the same deals in every seating."""
     seed: int = Field(default=1, ge=0)
     """Names the deals; it does not follow from the seed of the run, so that runs can be compared."""
@@ -179,9 +192,9 @@ class Evaluation(Section):
 class Checkpoints(Section):
     """Saved states from which a run can be resumed."""
 
-    every: int = Field(default=1_000_000, ge=1)
+    every: int = Field(default=1_000_000, ge=1, le=_MOST_STEPS)
     """Decisions of the learner between two; there is one at the end in any case."""
-    keep: int = Field(default=2, ge=1)
+    keep: int = Field(default=2, ge=1, le=_MOST_STEPS)
     """Newest ones kept."""
 
 
@@ -190,7 +203,7 @@ class Machine(Section):
 
     device: str = Field(default="auto", pattern=r"^(auto|cpu|mps|cuda(:\d+)?)$")
     """Device of torch: auto (a GPU if there is one), cpu, mps, cuda, cuda:1, ..."""
-    threads: int = Field(default=0, ge=0)
+    threads: int = Field(default=0, ge=0, le=1024)
     """CPU threads of torch; 0 uses all cores."""
     matmul: Literal["highest", "high", "medium"] = "medium"
     """Least precision of float32 matrix products; medium is faster on CPUs with AVX512_BF16 or AMX, and on GPUs."""
@@ -217,6 +230,8 @@ class Config(Section):
     @model_validator(mode="after")
     def _check_whole(self) -> Config:
         rollout = self.learner.n_envs * self.ppo.n_steps
+        if rollout > _MOST_ROLLOUT:
+            raise ValueError(f"learner.n_envs * ppo.n_steps = {rollout} decisions of an update are too many: at most {_MOST_ROLLOUT}")
         if rollout % self.ppo.minibatch:
             raise ValueError(f"ppo.minibatch={self.ppo.minibatch} must divide learner.n_envs * ppo.n_steps = {rollout}")
         if self.learner.seat is not None and self.learner.seat >= self.table.players:
@@ -229,6 +244,24 @@ class Config(Section):
     def rollout(self) -> int:
         """Decisions per update."""
         return self.learner.n_envs * self.ppo.n_steps
+
+    @property
+    def schedule_steps(self) -> int:
+        """Decisions over which schedules run."""
+        return self.ppo.schedule_steps or self.ppo.total_steps
+
+    def continuing(self, before: Config) -> Config:
+        """Return this config for a run that went on by ``before`` so far: with another length, schedules stay as they were laid out."""
+        if self.ppo.total_steps == before.ppo.total_steps:
+            return self
+        return self.model_copy(update={"ppo": self.ppo.model_copy(update={"schedule_steps": before.schedule_steps})})
+
+    def fixed_differences(self, other: Config) -> list[str]:
+        """Return the dotted keys whose values differ although a resumed run may not change them."""
+        ours, theirs = (
+            _flatten({**config.model_dump(mode="json"), "ppo.schedule_steps": config.schedule_steps}) for config in (self, other)
+        )
+        return sorted(key for key in ours.keys() | theirs.keys() if ours.get(key) != theirs.get(key) and not may_change(key))
 
     def team(self, rival: Any) -> tuple[Any, ...]:
         """Return who sits on the learner's side in an evaluation, one member for all seats or one for each; ``None`` is the learner.
@@ -246,6 +279,19 @@ class Config(Section):
     def to_yaml(self) -> str:
         """Return the whole config as YAML that ``read_config`` reads."""
         return str(yaml.safe_dump(self.model_dump(mode="json"), sort_keys=False))
+
+
+def may_change(key: str) -> bool:
+    """Whether a resumed run may change the value of a dotted key, or of a whole section."""
+    return any(key == free or f"{key}." == free.removesuffix("*") or fnmatchcase(key, free) for free in RESUMABLE)
+
+
+def _flatten(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return the values by dotted keys; a value that is given by its dotted key replaces the one inside."""
+    flat: dict[str, Any] = {}
+    for key, value in values.items():
+        flat |= _flatten(value, f"{prefix}{key}.") if isinstance(value, Mapping) and value else {f"{prefix}{key}": value}
+    return flat
 
 
 def section_of(annotation: object) -> type[Section] | None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import difflib
+import math
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import yaml
 from pydantic import ValidationError
 
+import truco_agents
 from truco_agents.arena.errors import ArenaError
 from truco_agents.arena.seating import Side, check_side, side_of
 from truco_agents.training.config import Config, ConfigError, Section, section_of
@@ -18,17 +20,18 @@ from truco_env.errors import RulesError
 from truco_env.players.protocol import AgentError
 from truco_env.players.registry import make_agent
 
+_PACKAGE: Final = Path(truco_agents.__file__).parent
+#: Where the presets are: in a checkout beside the folder of the agents, in an installed package inside it.
+_PRESETS: Final = (_PACKAGE.parent.parent / "configs", _PACKAGE / "configs")
+_LARGEST: Final = 1 << 20  #: bytes of a config
+_MOST_NODES: Final = 10_000  #: values of a config, aliases counted as often as they are used
+_LONGEST_SHOWN: Final = 100  #: characters of a value in an error
+_STR: Final = "tag:yaml.org,2002:str"
+_MERGE: Final = "tag:yaml.org,2002:merge"
+
 
 class _Loader(yaml.SafeLoader):
-    """YAML with the booleans of version 1.2 (``off`` is text), numbers like ``1e-3``, and no key twice."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen: set[object] = set()
-        for key, _ in node.value:
-            if key.value in seen:
-                raise yaml.constructor.ConstructorError(problem=f"key {key.value!r} is there twice", problem_mark=key.start_mark)
-            seen.add(key.value)
-        return super().construct_mapping(node, deep)
+    """YAML with the booleans of version 1.2 (``off`` is text) and numbers like ``1e-3``."""
 
 
 _BOOL: Final = "tag:yaml.org,2002:bool"
@@ -40,13 +43,77 @@ _Loader.add_implicit_resolver(_BOOL, re.compile(r"^(?:true|false)$", re.IGNORECA
 _Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(r"^[-+]?\d+(?:\.\d*)?[eE][-+]?\d+$"), list("-+0123456789"))
 
 
-def _parse(text: str, place: str) -> Any:
+def _parse(text: str, place: str) -> tuple[Any, dict[str, int]]:
+    """Return the value of a YAML text, and the line of every key in it, dotted."""
     try:
-        return yaml.load(text, Loader=_Loader)
+        loader = _Loader(text)
+        root = loader.get_single_node()
+        lines = {} if root is None else _check_nodes(root)
+        return (None if root is None else loader.construct_document(root)), lines
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f", line {mark.line + 1}" if mark is not None else ""
-        raise ConfigError(f"{place}{where}: this is not YAML ({getattr(error, 'problem', None) or error})") from None
+        raise ConfigError(f"{place}{where}: this is not YAML ({' '.join(str(getattr(error, 'problem', None) or error).split())})") from None
+    except RecursionError:
+        raise ConfigError(f"{place}: this is nested too deeply for a config") from None
+    except (ValueError, TypeError, OverflowError) as error:  # a number or a date that Python cannot hold
+        raise ConfigError(f"{place}: a value cannot be read ({error})") from None
+
+
+def _check_nodes(root: yaml.Node) -> dict[str, int]:
+    """Return the line of every key, dotted.
+
+    Raises:
+        yaml.constructor.ConstructorError: a key that is there twice or is no text, a value inside itself, or too many values.
+    """
+    lines: dict[str, int] = {}
+    count = 0
+
+    def refuse(problem: str, node: yaml.Node) -> NoReturn:
+        raise yaml.constructor.ConstructorError(problem=problem, problem_mark=node.start_mark)
+
+    def walk(node: yaml.Node, prefix: str, around: tuple[yaml.Node, ...]) -> None:
+        nonlocal count
+        count += 1
+        if count > _MOST_NODES:
+            refuse(f"more than {_MOST_NODES} values", node)
+        if any(node is outer for outer in around):
+            refuse("a value that contains itself", node)
+        inside = (*around, node)
+        if isinstance(node, yaml.SequenceNode):
+            for item in node.value:
+                walk(item, f"{prefix}-.", inside)
+        elif isinstance(node, yaml.MappingNode):
+            seen: set[str] = set()
+            for key, value in node.value:
+                if key.tag not in (_STR, _MERGE):
+                    refuse("a key that is not text", key)
+                if key.value in seen:
+                    refuse(f"key {key.value!r} is there twice", key)
+                seen.add(key.value)
+                lines[f"{prefix}{key.value}"] = key.start_mark.line + 1
+                walk(value, f"{prefix}{key.value}.", inside)
+
+    walk(root, "", ())
+    return lines
+
+
+def find_config(text: str) -> Path:
+    """Return the config that ``--config`` names: a file, or a preset that comes with the package, such as ``argentino``.
+
+    Raises:
+        ConfigError: there is neither.
+    """
+    path = Path(text)
+    if path.exists() or path.name != text:
+        return path
+    presets = {file.stem: file for folder in _PRESETS for file in folder.glob("*.yaml")}
+    name = text.removesuffix(".yaml")
+    if name not in presets:
+        near = difflib.get_close_matches(name, presets, n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise ConfigError(f"config {text}: there is no such file, and the presets are {', '.join(sorted(presets)) or 'none'}{hint}")
+    return presets[name]
 
 
 def read_config(path: Path, changes: Sequence[str] = ()) -> Config:
@@ -60,21 +127,22 @@ def read_config(path: Path, changes: Sequence[str] = ()) -> Config:
         ConfigError: the file cannot be read, or a key or value is wrong; one line that names it, its place and what is allowed.
     """
     try:
+        if path.stat().st_size > _LARGEST:
+            raise ValueError(f"it is larger than {_LARGEST:,} bytes")
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise ConfigError(f"config {path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    values = _parse(text, str(path))
+    values, lines = _parse(text, str(path))
     if values is None:
         values = {}
     if not isinstance(values, dict):
         raise ConfigError(f"{path}: a config is a mapping of keys to values")
-    lines = _key_lines(text)
     changed: set[str] = set()
     for change in changes:
         key, sign, value = change.partition("=")
         if not sign or not key:
             raise ConfigError(f"argument {change!r}: write key=value, such as ppo.epochs=2")
-        _set(values, key, _parse(value, f"argument {change!r}"))
+        _set(values, key, _parse(value, f"argument {change!r}")[0])
         changed.add(key)
 
     def place(key: str) -> str:
@@ -85,28 +153,12 @@ def read_config(path: Path, changes: Sequence[str] = ()) -> Config:
     return _check(values, place)
 
 
-def _key_lines(text: str) -> dict[str, int]:
-    """Return the line of every key, dotted."""
-    lines: dict[str, int] = {}
-
-    def walk(node: yaml.Node, prefix: str) -> None:
-        if isinstance(node, yaml.MappingNode):
-            for key, value in node.value:
-                lines[f"{prefix}{key.value}"] = key.start_mark.line + 1
-                walk(value, f"{prefix}{key.value}.")
-
-    root = yaml.compose(text, Loader=_Loader)
-    if root is not None:
-        walk(root, "")
-    return lines
-
-
 def _set(values: dict[str, Any], key: str, value: object) -> None:
     *path, last = key.split(".")
     for part in path:
         inner = values.setdefault(part, {})
         if not isinstance(inner, dict):
-            raise ConfigError(f"command line: {key} cannot be set: {part} has the single value {inner!r} in the config")
+            raise ConfigError(f"command line: {key} cannot be set: {part} has the single value {_shown(inner)} in the config")
         values = inner
     values[last] = value
 
@@ -118,25 +170,26 @@ def _check(values: dict[str, Any], place: Callable[[str], str]) -> Config:
         raise ConfigError(_explain(error, place)) from None
     try:
         rules = config.table.rules()
-    except RulesError as error:
+    except (RulesError, TypeError) as error:  # a TypeError where the options name the rule set or the players again
         raise ConfigError(f"{error} (table, {place('table')})") from None
     _check_device(config.machine.device, place("machine.device"))
     if config.partners and rules.seats_per_account == 1:
         raise ConfigError(f"partners ({place('partners')}): at a table of {rules.players} nobody has a team-mate")
     weighted = {"opponents.agents": config.opponents.agents, "partners": config.partners}
-    sides = {"evaluation.opponents": [side_of(text) for text in config.evaluation.opponents]}
+    sides: dict[str, list[str | Side]] = {"evaluation.opponents": list(config.evaluation.opponents)}
     sides |= {key: [Side((name,)) for name in names] for key, names in weighted.items()}
     for key, members in sides.items():
-        for side in members:
+        for text in members:
             try:
+                side = side_of(text)
                 check_side(side, rules)
                 for member in side.members:
                     make_agent(member, rules)
             except (AgentError, ArenaError) as error:
                 raise ConfigError(f"{error} ({key}, {place(key)})") from None
     for key, weights in weighted.items():
-        if (weights or key == "opponents.agents") and not (all(w >= 0 for w in weights.values()) and sum(weights.values()) > 0):
-            raise ConfigError(f"{key} = {weights} ({place(key)}): weights are at least 0 and their sum is above 0")
+        if (weights or key == "opponents.agents") and not (all(w >= 0 for w in weights.values()) and 0 < sum(weights.values()) < math.inf):
+            raise ConfigError(f"{key} = {weights} ({place(key)}): weights are at least 0 and their sum is above 0 and finite")
     return config
 
 
@@ -167,7 +220,16 @@ def _explain(error: ValidationError, place: Callable[[str], str]) -> str:
     message = finding["msg"].removeprefix("Value error, ")
     if finding["type"] == "value_error":
         return f"{message}{where}"
-    return f"{key} = {finding['input']!r}{where}: {message.replace('Input should', 'it should', 1)}"
+    return f"{key} = {_shown(finding['input'])}{where}: {message.replace('Input should', 'it should', 1)}"
+
+
+def _shown(value: object) -> str:
+    """Return a value as an error shows it."""
+    try:
+        text = repr(value)
+    except ValueError:
+        return "a number of thousands of digits"
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
 
 
 def _section_at(path: Sequence[str]) -> type[Section]:

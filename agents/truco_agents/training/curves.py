@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import math
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from truco_agents.files import replace_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,12 +51,10 @@ class Curves:
 
     def write(self) -> None:
         """Write the CSV, all of it or nothing."""
-        draft = self.folder / f".{CSV}.{os.getpid()}"
-        with draft.open("w", encoding="utf-8", newline="") as file:
+        with replace_file(self.folder / CSV) as draft, draft.open("w", encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, self.columns)
             writer.writeheader()
             writer.writerows({name: f"{value:.8g}" for name, value in row.items()} for row in self.rows)
-        draft.replace(self.folder / CSV)
 
     def plot(self, title: str) -> None:
         """Write the picture: wins in evaluations, wins in training, and the state of the policy over millions of decisions."""
@@ -82,9 +81,8 @@ class Curves:
                 axes.legend(fontsize="small")
         for axes in (low_left, low_right):
             axes.set_xlabel("decisions of the learner (millions)")
-        draft = self.folder / f".{PNG}.{os.getpid()}"
-        figure.savefig(draft, format="png", dpi=100)
-        draft.replace(self.folder / PNG)
+        with replace_file(self.folder / PNG) as draft:
+            figure.savefig(draft, format="png", dpi=100)
 
     def _draw_wins(self, axes: Axes, prefix: str, title: str) -> None:
         names = sorted({column.partition("/")[2] for column in self.columns if column.startswith(("eval/", "win/"))})

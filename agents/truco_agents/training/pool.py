@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from truco_env.players.registry import make_agent
 from truco_env.rules.options import Rules
 
 _MEMORY: Final = 0.95  #: what is left of a tally after an update
+_SNAPSHOT: Final = re.compile(r"past-\d+")  # they are folders of a checkpoint
 _LEAST: Final = 0.05  #: an opponent that always loses is taken to win so often
 
 
@@ -145,6 +147,8 @@ class OpponentPool:
 
     def restore(self, folder: Path, state: Mapping[str, Any]) -> dict[int, Agent]:
         """Go back to what ``save`` wrote, and return the agents by the ids that the batch knew them by."""
+        if not all(_SNAPSHOT.fullmatch(name) for name in state["snapshots"]):
+            raise ValueError("a snapshot has a name that snapshots do not have")
         self._past = {name: PPOAgent(load(folder / name)) for name in state["snapshots"]}
         self._steps = dict(state["steps"])
         self._names = {int(i): name for i, name in state["names"].items()}

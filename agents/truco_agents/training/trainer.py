@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 import numpy.typing as npt
 import torch
+from pydantic import ValidationError
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 from torch import nn
@@ -22,11 +22,14 @@ from truco_agents.arena.deals import DealSet
 from truco_agents.arena.pairing import Pairing
 from truco_agents.arena.result import MatchResult
 from truco_agents.arena.seating import Side, side_of
+from truco_agents.files import write_json
 from truco_agents.ppo.agent import PPOAgent
-from truco_agents.ppo.checkpoint import Checkpoint, CheckpointError, load, read_arrays, write_arrays
+from truco_agents.ppo.arrays import read_arrays, write_arrays
+from truco_agents.ppo.checkpoint import Checkpoint, load, read_plain
+from truco_agents.ppo.errors import CheckpointError
 from truco_agents.ppo.network import Architecture
 from truco_agents.training.algorithm import TrucoPPO
-from truco_agents.training.config import Config
+from truco_agents.training.config import RESUMABLE, Config
 from truco_agents.training.curves import Curves
 from truco_agents.training.policy import TableTrunk
 from truco_agents.training.pool import OpponentPool
@@ -40,6 +43,8 @@ FORMAT: Final = "truco-env training state 1"
 _NEVER: Final = 1 << 62
 _ROWS: Final = 400  #: at most about so many rows of curves in a run
 _MOMENTS: Final = ("step", "exp_avg", "exp_avg_sq")  # of Adam
+#: What entries that are missing, of another kind or out of range raise where they are put to use.
+_DAMAGE: Final = (LookupError, TypeError, RuntimeError, ValueError, ArithmeticError, AttributeError)
 
 
 class Reporter(Protocol):
@@ -83,7 +88,8 @@ class Trainer:
         self.reporter = reporter
         self.rules = config.table.rules()
         self.stop = False
-        threads = config.machine.threads or len(os.sched_getaffinity(0))
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        threads = config.machine.threads or cores or 1
         torch.set_num_threads(threads)
         torch.set_float32_matmul_precision(config.machine.matmul)
         deals, weights, draws, order = (int(s.generate_state(1)[0]) for s in np.random.SeedSequence(config.seed).spawn(4))
@@ -129,6 +135,7 @@ class Trainer:
                 target_kl=ppo.target_kl,
                 device=self.config.machine.device,
                 entropy=ppo.entropy,
+                schedule_steps=self.config.schedule_steps,
                 order=np.random.default_rng(order),
                 policy_kwargs={
                     "features_extractor_class": TableTrunk,
@@ -185,7 +192,8 @@ class Trainer:
         self.reporter.progress(steps, config.rollout / seconds)
         every = max(1, config.ppo.total_steps // config.rollout // _ROWS)
         row: dict[str, float] = {}
-        if last or before // config.evaluation.every != steps // config.evaluation.every:
+        due = last or before // config.evaluation.every != steps // config.evaluation.every
+        if due and config.evaluation.opponents:
             row = self._evaluate()
         if row or self.updates % every == 0:
             self._log(row)
@@ -250,23 +258,31 @@ class Trainer:
                 "episode_starts": np.flatnonzero(starts).tolist(),
                 "pool": self.pool.save(folder / "past"),
             }
-            (folder / STATE).write_text(json.dumps(state) + "\n", encoding="utf-8")
+            write_json(folder / STATE, state)
         return self.folder.checkpoints()[-1]
 
     def restore(self, folder: Path) -> None:
         """Go back to a checkpoint that ``save`` wrote in a run with the same config.
 
         Raises:
-            CheckpointError: it cannot be read, or does not fit the config.
+            CheckpointError: it cannot be read, or was written with other values of keys that a resumed run may not change.
         """
-        state = _read_state(folder / STATE)
+        state = read_plain(folder / STATE)
+        if state.get("format") != FORMAT:
+            raise CheckpointError(f"{folder / STATE}: this is not a {FORMAT}")
+        differing = self.config.fixed_differences(config_of(folder))
+        if differing:
+            keys, changeable = ", ".join(differing), ", ".join(RESUMABLE)
+            raise CheckpointError(f"{folder} does not fit the config of its run: {keys} differ; a resumed run may change only {changeable}")
         learner = load(folder / "agent")
         if learner.architecture != self.architecture or learner.rules != self.rules:
-            raise CheckpointError(f"{folder} does not fit the config of its run: table or network differ")
+            raise CheckpointError(f"{folder} is damaged (its agent is not the one of its config)")
         try:
             self._restore(folder, learner, state)
-        except (KeyError, TypeError, RuntimeError) as error:
-            raise CheckpointError(f"{folder} is damaged ({type(error).__name__}: {error})") from None
+        except CheckpointError:
+            raise
+        except _DAMAGE as error:
+            raise CheckpointError(f"{folder} is damaged ({type(error).__name__}: {' '.join(str(error).split())})") from None
 
     def _restore(self, folder: Path, learner: Checkpoint, state: dict[str, Any]) -> None:
         model = self.model
@@ -298,14 +314,16 @@ class Trainer:
         return moments
 
 
-def _read_state(path: Path) -> dict[str, Any]:
+def config_of(folder: Path) -> Config:
+    """Return the config of the run that wrote a checkpoint.
+
+    Raises:
+        CheckpointError: it cannot be read.
+    """
     try:
-        state = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise CheckpointError(f"{path} cannot be read: {error}") from None
-    if not isinstance(state, dict) or state.get("format") != FORMAT:
-        raise CheckpointError(f"{path}: this is not a {FORMAT}")
-    return state
+        return Config.model_validate(load(folder / "agent").training["config"])
+    except (KeyError, ValidationError) as error:
+        raise CheckpointError(f"{folder} is damaged: it has no valid config ({type(error).__name__})") from None
 
 
 class _Hook(BaseCallback):
