@@ -206,10 +206,7 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     "an array too many": (lambda f: edit_weights(f, lambda w: w.update(extra=np.zeros(1))), "extra"),
     "another shape": (lambda f: edit_weights(f, lambda w: w.update({"trunk.0.bias": np.zeros(3, np.float32)})), "trunk.0.bias"),
     "another type": (lambda f: edit_weights(f, lambda w: w.update({"trunk.0.bias": np.zeros(24)})), "float64"),
-    "weights that are a plain array": (
-        lambda f: np.save(f / "weights", np.zeros(3)) or (f / "weights.npy").replace(f / "weights.npz"),
-        "cannot be read",
-    ),
+    "weights that are a plain array": (lambda f: (f / "weights.npz").write_bytes(npy_header((2,)) + bytes(8)), "cannot be read"),
     "a member that is no array": (lambda f: add_member(f, "notes.txt", b"hello"), "'notes.txt' is no array"),
     "a member that is an array by name only": (lambda f: add_member(f, "extra.npy", b"hello"), "cannot be read"),
     "a header of a shape that is not there": (lambda f: add_member(f, "extra.npy", npy_header((10**12,))), "does not have 0 bytes"),

@@ -475,7 +475,7 @@ def test_a_config_that_cannot_be_trained_leaves_an_old_run_where_it_is(
     with RunFolder(tmp_path / "run") as old:
         old.create(Config())
     assert main(["--config", str(SMOKE), "--run", str(tmp_path / "run"), change]) == 2
-    assert re.fullmatch(r"train\.py: [^\n]{1,400}\n", capsys.readouterr().err)
+    assert re.fullmatch(r"train\.py: [^\n]+\n", capsys.readouterr().err)
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 

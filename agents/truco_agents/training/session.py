@@ -16,6 +16,7 @@ from truco_agents.training.config import RESUMABLE, Config, ConfigError, may_cha
 from truco_agents.training.config_file import find_config, read_config
 from truco_agents.training.run_folder import RunFolder
 from truco_agents.training.trainer import Trainer, TrainingStopped, config_of
+from truco_env.rules.text import option_text
 
 _STOPPED = 130  # exit status
 _STOPPING = (signal.SIGINT, signal.SIGTERM)
@@ -131,16 +132,11 @@ def _train(trainer: Trainer, screen: _Screen) -> int:
     return 0
 
 
-def _plain(value: object) -> str:
-    """An option's value as ``evaluate.py --option`` reads it."""
-    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-
-
 def _say_where(config: Config, folder: RunFolder, console: Console) -> None:
     rival = config.evaluation.opponents[-1] if config.evaluation.opponents else "random"
     team = "+".join(str(folder.agent) if member is None else member for member in config.team(side_of(rival).members[0]))
     table = f"--ruleset {config.table.ruleset} --players {config.table.players}"
-    options = [f"{name}={_plain(value)}" for name, value in config.table.options.items()]
+    options = [f"{name}={option_text(value)}" for name, value in config.table.rules().options.items()]
     table += f" --option {' '.join(options)}" if options else ""
     table += " --episode hand" if config.learner.episode == "hand" else ""
     lines = (
