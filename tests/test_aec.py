@@ -34,6 +34,9 @@ TABLES: list[dict[str, Any]] = [
     {"ruleset": "truc_valencia", "players": 6},
     {"ruleset": "reglamento", "players": 8, "allow_8": True},
 ]
+#: What somebody may take for an action, and is none.
+NO_ACTIONS: list[Any] = [-1, -2, 36, 2**31, -(2**63), 2**63, 10**5000, np.uint64(2**64 - 2), True, False, np.True_]
+NO_ACTIONS += [1.0, np.float32(1), float("nan"), "truco", b"1", None, (1,), np.array([1, 1])]
 every_table = pytest.mark.parametrize("table", TABLES, ids=lambda t: f"{t['ruleset']}{t.get('players', 2)}")
 
 
@@ -392,13 +395,21 @@ def test_gallo_and_pica_pica_positions_can_be_set_up() -> None:
         ({"deals": [["7O 6O 4C", "7B 5B 12C"], ["7O 6O", "7B 5B 12C"]]}, CardError, "deal 1: seat 0 must have three cards"),
         ({"deals": ["7O 6O 4C", "7B 5B 12C"]}, CardError, "deal 0: a deal at this table is 2 hands"),
         ({"deals": "7O 6O 4C"}, PositionError, "deals='7O 6O 4C' is not possible"),
-        ({"deals": 5}, PositionError, "deals='5' is not possible"),
+        ({"deals": 5}, PositionError, "deals=5 is not possible"),
         ({"dealer": 2}, PositionError, "dealer=2 is not possible"),
         ({"dealer": "player_0"}, PositionError, "dealer='player_0' is not possible"),
         ({"scores": [30, 0]}, PositionError, "not possible before a hand"),
         ({"scores": [1, 2, 3]}, PositionError, "one for each side"),
         ({"won": [1, 0]}, PositionError, "legs won=1 is not possible"),
         ({"kind": "pica"}, PositionError, "kind='pica' is not possible at this table: it is normal"),
+        (
+            {"score": [1, 2]},
+            PositionError,
+            "unknown reset option 'score': did you mean 'scores'. choose from deals, dealer, scores, won, kind",
+        ),
+        ({"deal": None}, PositionError, "unknown reset option 'deal': did you mean 'deals'?"),
+        ({7: 1}, PositionError, "unknown reset option 7: choose from deals"),
+        ([("scores", 1)], PositionError, "give a mapping from names to values"),
     ],
 )
 def test_a_wrong_position_is_one_line_and_changes_nothing(options: dict[str, Any], error: type[Exception], message: str) -> None:
@@ -414,7 +425,7 @@ def test_a_wrong_position_is_one_line_and_changes_nothing(options: dict[str, Any
     assert _record(env, 100, 1) == _record(twin, 100, 1)
 
 
-def test_unknown_options_of_reset_are_left_alone() -> None:
+def test_the_key_of_pettingzoos_own_test_and_options_of_none_are_left_alone() -> None:
     env = truco_v0.raw_env()
     env.reset(seed=1)
     plain = env.state()
@@ -449,11 +460,11 @@ def test_an_illegal_action_is_refused_and_changes_nothing() -> None:
         match=r"player_0: action 18 \(quiero\) is not legal in phase turn; legal are 0 \(4C\), 1 \(6O\), 2 \(7O\), 7 \(truco\)",
     ):
         env.step(Action.QUIERO)
-    for wrong in (-1, 36, 1000, "truco", 1.5, None):
-        with pytest.raises(ActionError, match="is no action"):
-            env.step(wrong)  # type: ignore[arg-type]
+    for wrong in NO_ACTIONS:
+        with pytest.raises(ActionError, match="is no action: give an integer from 0 to 35"):
+            env.step(wrong)
     assert env._raw.tobytes() == before
-    env.step(np.int64(0))
+    env.step(np.uint64(0))
     assert env.agent_selection == "player_1"
 
 
@@ -488,7 +499,7 @@ def test_env_behaves_like_pettingzoos_own_wrappers(players: int, capfd: pytest.C
         assert ours.agents == stock.agents
     for env in (ours, stock):
         env.reset(seed=0)
-        for wrong in (36, -1, None, 0.5):
+        for wrong in NO_ACTIONS if env is ours else (36, -1, None, 0.5):
             with pytest.raises(AssertionError, match="action is not in action space"):
                 env.step(wrong)
 
@@ -518,6 +529,25 @@ def test_calls_in_a_wrong_order_are_refused() -> None:
     with pytest.raises(AssertionError, match="need to call step"):
         for _ in env.agent_iter():
             pass
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda env: env.step(0),
+        lambda env: env.step(None),
+        lambda env: env.last(),
+        lambda env: env.state(),
+        lambda env: env.observe("player_0"),
+        lambda env: env.view("player_0"),
+        lambda env: env.game,
+        lambda env: list(env.agent_iter()),
+    ],
+)
+def test_before_the_first_reset_the_raw_environment_says_what_to_do(call: Callable[[Any], object]) -> None:
+    env = truco_v0.raw_env()
+    with pytest.raises(AttributeError, match=r"^there is no position before reset\(\): call reset\(\) first$"):
+        call(env)
 
 
 @every_table

@@ -300,7 +300,7 @@ def test_a_text_that_is_no_action_is_refused(move: str) -> None:
 @pytest.mark.parametrize("move", [-1, 36, 99, 2**70, True, None, 1.5])
 def test_a_number_that_is_no_action_is_refused(move: Any) -> None:
     game = _two()
-    with pytest.raises(ActionError, match="or an id from 0 to 35"):
+    with pytest.raises(ActionError, match="give an integer from 0 to 35"):
         game.play(move)
 
 

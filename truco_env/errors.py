@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class TrucoError(ValueError):
     """Base of all errors raised for bad input."""
@@ -33,3 +35,23 @@ class NotationError(TrucoError):
 
 class CaseError(TrucoError):
     """A case or trace file that cannot be read."""
+
+
+def show(value: object) -> str:
+    """Return a value as an error message shows it: on one line, at most 60 characters, whatever it is."""
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # an integer of thousands of digits has no repr, and a foreign object may have a broken one
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def choose(name: str, value: object, known: Sequence[str]) -> int:
+    """Return the position of ``value`` in ``known``; ``name`` is what an error calls it.
+
+    Raises:
+        ValueError: it is not there.
+    """
+    if not isinstance(value, str) or value not in known:
+        raise ValueError(f"{name}={show(value)} is not known: choose one of {', '.join(known)}")
+    return known.index(value)

@@ -14,21 +14,22 @@ import numpy as np
 import numpy.typing as npt
 from pettingzoo import AECEnv
 
-from truco_env.batch.rewards import EPISODES, REWARDS
+from truco_env.batch.terms import terms_of
 from truco_env.engine import entries as engine
 from truco_env.engine.jit import JIT, engine_version
 from truco_env.engine.record import GAME_DTYPE
 from truco_env.engine.rules_record import record_of
-from truco_env.envs.aec_kernel import BEGIN, DESK_DTYPE, EARNED, HELD, MAX_VIEW, OVER, look_one, play_one, write_hidden
-from truco_env.errors import ActionError, IllegalActionError, PositionError
+from truco_env.envs.aec_kernel import DESK_DTYPE, EARNED, HELD, MAX_VIEW, OVER, begin_one, look_one, play_one, write_hidden
+from truco_env.envs.opening import DEALS, check_deals, check_reset_options
+from truco_env.errors import ActionError, IllegalActionError, choose
 from truco_env.game.events import Event
 from truco_env.game.game import Game
-from truco_env.game.position import check_hands, check_number
+from truco_env.game.position import check_hands
 from truco_env.game.view import View
 from truco_env.observation.layout import Layout, layout_of
 from truco_env.observation.state import StateLayout, state_layout_of
 from truco_env.render.ansi import render_ansi
-from truco_env.rules.actions import N_ACTIONS, Action
+from truco_env.rules.actions import N_ACTIONS, Action, check_action
 from truco_env.rules.options import Rules
 
 Observation = dict[str, npt.NDArray[np.int8]]
@@ -36,44 +37,43 @@ Observation = dict[str, npt.NDArray[np.int8]]
 _SEAT: Final = 15
 _NUMBERS: Final = ("hold", "before", "earned", "result")  # what a desk keeps besides game and rules
 _MATCH: Final = ("seed", "hand_no", "scores", "won", "winners", "match_over")  # of the game, looked at in every match
-_OPTIONS: Final = ("dealer", "scores", "won", "kind")
+_PETTINGZOOS_OWN: Final = ("options",)  # a key of reset that PettingZoo's api_test passes, as {"options": 1}
+_BOOLEANS: Final = (bool, np.bool_)  # which Python counts among the integers
 RENDER_MODES: Final = ("ansi", "human")
 #: What a copy builds anew: buffers and what is bound to them, and layouts.
 _REBUILT: Final = frozenset({
     "_desk", "_raw", "_games", "_fields", "_view", "_looked", "_observation", "_mask", "_copy_observation", "_copy_mask",
-    "_look", "_play", "_game", "layout", "state_layout",
+    "_begin", "_look", "_play", "_game", "layout", "state_layout",
 })  # fmt: skip
 
 
-def choose(name: str, value: object, known: Sequence[str]) -> int:
-    """Return the position of ``value`` in ``known``.
-
-    Raises:
-        ValueError: it is not there.
-    """
-    if value not in known:
-        raise ValueError(f"{name}={value!r} is not known: choose one of {', '.join(known)}")
-    return known.index(str(value))
-
-
 @cache
-def _entry_points() -> tuple[Any, Any]:
-    """Return the machine code of ``play_one`` and ``look_one``, compiled for the types with which this module calls them.
+def _entry_points() -> tuple[Any, Any, Any]:
+    """Return the machine code of ``begin_one``, ``play_one`` and ``look_one``, compiled for the types with which this module calls them.
 
     Calling machine code directly spares numba's look at the type of every argument, which takes as long as the rest of a step.
     """
-    desk = _lay_desk(Rules())
-    play_one(desk, BEGIN)
+    desk = _lay_desk(Rules(), episode="match", reward="win")
+    begin_one(desk)
+    play_one(desk, 0)
     look_one(desk, 0)
-    return _machine_code(play_one), _machine_code(look_one)
+    return _machine_code(begin_one), _machine_code(play_one), _machine_code(look_one)
 
 
-def _lay_desk(rules: Rules) -> npt.NDArray[np.void]:
-    """Return a ``DESK_DTYPE`` array of one entry with the rules on it."""
+def _lay_desk(rules: Rules, *, episode: str, reward: str) -> npt.NDArray[np.void]:
+    """Return a ``DESK_DTYPE`` array of one entry with the terms on it.
+
+    Raises:
+        ValueError: an unknown episode or reward.
+    """
     assert layout_of(rules).size + N_ACTIONS <= MAX_VIEW
     desk = np.zeros(1, dtype=DESK_DTYPE)
-    desk["rules"], desk["at"] = record_of(rules), layout_of(rules).offsets
+    desk["terms"] = terms_of(rules, episode=episode, reward=reward)
     return desk if JIT else desk.view(np.recarray)
+
+
+def _before_reset() -> AttributeError:
+    return AttributeError("there is no position before reset(): call reset() first")
 
 
 def _machine_code(function: Any) -> Any:
@@ -127,8 +127,8 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
     ) -> None:
         super().__init__()
         self.rules = Game(ruleset, players, **options).rules
-        self._episode = choose("episode", episode, EPISODES)
-        self._reward = choose("reward", reward, REWARDS)
+        self._episode, self._reward = episode, reward
+        desk = _lay_desk(self.rules, episode=episode, reward=reward)
         if render_mode is not None:
             choose("render_mode", render_mode, RENDER_MODES)
         n = self.rules.players
@@ -145,11 +145,10 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
         self._spaces: dict[str, tuple[gymnasium.spaces.Dict, gymnasium.spaces.Discrete]] = {}
         self._rng: np.random.Generator | None = None
         self._written = ""
-        self._attach(_lay_desk(self.rules))
+        self._attach(desk)
 
     def _attach(self, desk: npt.NDArray[np.void]) -> None:
         """Set the buffers: the game with all that belongs to it, and the view of the seat to act."""
-        desk["episode"], desk["kind"] = self._episode, self._reward
         size = self.layout.size + N_ACTIONS
         view: npt.NDArray[np.int8] = desk["seen"][0, :size]
         self._desk, self._view, self._looked = desk, view, desk["looked"][0, :size]
@@ -158,8 +157,7 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
         self._raw = desk.view(np.uint8)[: GAME_DTYPE.itemsize]
         self._observation, self._mask = view[: self.layout.size], view[self.layout.size :]
         self._copy_observation, self._copy_mask = self._observation.copy, self._mask.copy
-        play, look = _entry_points()
-        self._play, self._look = partial(play, desk), partial(look, desk)
+        self._begin, self._play, self._look = (partial(entry_point, desk) for entry_point in _entry_points())
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Dict:
         """Return the space of ``observe(agent)``, always the same object."""
@@ -195,14 +193,14 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
             options: may set up the position: ``deals`` (list of deals, the first hands of the match; a deal is a list of hands by seat,
                 ``"7O 6O 4C"`` or a list of cards), ``dealer`` (of the first hand; with ``deals`` by default the last seat, so that seat 0
                 is mano), ``scores`` and ``won`` (points and legs before, by side, in gallo by seat), ``kind`` (``"redonda"`` or
-                ``"pica"``, with ``pica_pica``). Other keys are left alone.
+                ``"pica"``, with ``pica_pica``). A key ``options``, which PettingZoo's ``api_test`` passes, is ignored.
 
         Raises:
             CardError: a wrong card or deal.
-            PositionError: another value that cannot be. The environment is unchanged, as after any error.
+            PositionError: an unknown key, or another value that cannot be. The environment is unchanged, as after any error.
         """
-        position = {name: options[name] for name in _OPTIONS if options.get(name) is not None} if options else {}
-        deals = self._check_deals(options.get("deals"), position.get("dealer")) if options else []
+        position = check_reset_options(options, ignored=_PETTINGZOOS_OWN)
+        deals = check_deals(self.rules, position.pop(DEALS, None), position.get("dealer"), episode=self._episode)
         rng = np.random.default_rng(seed) if self._rng is None or seed is not None else self._rng
         before = dict(rng.bit_generator.state) if position or deals else {}
         match_seed = rng.bit_generator.random_raw()
@@ -217,11 +215,11 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
             self._raw[:] = game.table.raw
             self._fields["before"][0] = self._fields["scores"][0]
             seat = int(game.to_act or 0)
-            self._view[:] = self._see(seat)
         else:
             self._raw.fill(0)
             self._fields["seed"][0] = match_seed
-            seat = self._play(BEGIN)
+            seat = self._begin()
+        self._show(seat)
         self._rng = rng
         self._opening: dict[str, Any] = {"seed": match_seed, **position}
         self._deals = deals
@@ -242,23 +240,6 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
         if self._shows:
             self.render()
 
-    def _check_deals(self, deals: object, dealer: object) -> list[list[Any]]:
-        """Return the given deals; in gallo the deal passes with every hand, so that it is known who may have four cards."""
-        if deals is None:
-            return []
-        if isinstance(deals, str | bytes) or not isinstance(deals, Sequence):
-            raise PositionError(f"deals={str(deals)[:60]!r} is not possible: it is a list of deals, each with a hand for every seat")
-        if len(deals) > 1 and self._episode == EPISODES.index("hand"):
-            raise PositionError(f"{len(deals)} deals for one hand: episode='hand' has one deal")
-        n = self.rules.players
-        first = n - 1 if dealer is None else check_number(dealer, "dealer", n - 1)
-        for k, deal in enumerate(deals):
-            try:
-                check_hands(self.rules, deal, (first + k) % n)
-            except ValueError as error:
-                raise type(error)(f"deal {k}: {error}") from None
-        return [list(deal) for deal in deals]
-
     # Playing.
 
     def observe(self, agent: str) -> Observation:
@@ -267,8 +248,11 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
         Returns:
             ``observation``: int8 (layout.size,); ``action_mask``: int8 (N_ACTIONS,). The arrays are the caller's.
         """
-        if agent == self._viewer:
-            return {"observation": self._copy_observation(), "action_mask": self._copy_mask()}
+        try:
+            if agent == self._viewer:
+                return {"observation": self._copy_observation(), "action_mask": self._copy_mask()}
+        except AttributeError:
+            raise _before_reset() from None
         view, size = self._see(self._seat_of[agent]), self.layout.size
         return {"observation": view[:size], "action_mask": view[size:]}
 
@@ -277,9 +261,17 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
         self._look(seat)
         return self._looked.copy()
 
+    def _show(self, seat: int) -> None:
+        """Let ``seat``, which is to act, see the position."""
+        self._look(seat)
+        self._view[:] = self._looked
+
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Return observation, reward since its last step, terminated, truncated and info of the agent to act."""
-        agent = self.agent_selection
+        try:
+            agent = self.agent_selection
+        except AttributeError:
+            raise _before_reset() from None
         observation = None
         if observe:
             if agent == self._viewer:
@@ -290,6 +282,8 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
 
     def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
         """Yield ``agent_selection`` until no agent is left, at most ``max_iter`` times."""
+        if self._rng is None:
+            raise _before_reset()
         for _ in repeat(None, int(min(max_iter, sys.maxsize))):
             if not self.agents:
                 return
@@ -299,21 +293,24 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
         """Carry out an action of ``agent_selection``; a terminated agent takes ``None``.
 
         Raises:
-            ActionError: it is no whole number.
+            ActionError: it is anything but an integer from 0 to 35.
             IllegalActionError: it is not legal. The game is unchanged, as after any error.
         """
-        agent = self.agent_selection
+        try:
+            agent = self.agent_selection
+        except AttributeError:
+            raise _before_reset() from None
         if agent != self._viewer or action is None:  # else nobody has ended the episode
             if self.terminations[agent] or self.truncations[agent]:
                 self._was_dead_step(action)
                 return
         try:
             index = operator.index(action)  # type: ignore[arg-type]
-        except TypeError:
-            raise ActionError(f"{action!r} is no action: give a whole number from 0 to {N_ACTIONS - 1}") from None
-        status = self._play(index)
+            status = -1 if index < 2 and isinstance(action, _BOOLEANS) else self._play(index)
+        except (TypeError, OverflowError):
+            status = -1
         if status < 0:
-            raise self._refusal(agent, index)
+            raise self._refusal(agent, action)
         self._moves.append(index)
         self._cumulative_rewards[agent] = 0.0
         if self._paid:
@@ -355,7 +352,7 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
         self._games["cards"][0, : self.rules.players] = cards
         engine.set_up_hand(self._games, 0, record_of(self.rules))
         seat = int(self._games["to_act"][0])
-        self._view[:] = self._see(seat)
+        self._show(seat)
         self._fields["hold"][0] = self._dealt() < len(self._deals)
         return seat
 
@@ -372,13 +369,15 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
         """Return how the finished episode ended for an account: 1 won, -1 lost, 0 a hand with equal points."""
         return int(self._fields["result"][0, account])
 
-    def _refusal(self, agent: str, action: int) -> IllegalActionError | ActionError:
-        if not 0 <= action < N_ACTIONS:
-            return ActionError(f"{action} is no action: give a whole number from 0 to {N_ACTIONS - 1}")
+    def _refusal(self, agent: str, action: SupportsIndex | None) -> IllegalActionError | ActionError:
+        try:
+            index = check_action(action)  # type: ignore[arg-type]
+        except ActionError as error:
+            return error
         game = self._current()
         legal = ", ".join(f"{int(a)} ({game.action_name(a)})" for a in game.legal_actions)
-        name = Action(action).name.lower()
-        return IllegalActionError(f"{agent}: action {action} ({name}) is not legal in phase {game.phase}; legal are {legal}")
+        name = Action(index).name.lower()
+        return IllegalActionError(f"{agent}: action {index} ({name}) is not legal in phase {game.phase}; legal are {legal}")
 
     def end_illegal(self, reward: float) -> None:
         """End the episode for all agents, terminated and truncated, because ``agent_selection`` chose an illegal action.
@@ -407,6 +406,8 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
 
     def _current(self) -> Game:
         """The game by name, brought up to date with the moves made since it was last needed."""
+        if self._rng is None:
+            raise _before_reset()
         game = self._game
         if game is None:
             game = Game(self.rules)
@@ -414,7 +415,7 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
             self._game = game
         for action in self._moves[self._told :]:
             game.play(action)
-            if game.hand_over and not game.match_over and self._episode == EPISODES.index("match"):
+            if game.hand_over and not game.match_over and self._episode == "match":
                 self._last_hand = game.events
                 k = game.hand_number
                 game.next_hand(self._deals[k] if k < len(self._deals) else None)
@@ -423,6 +424,8 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
 
     def state(self) -> npt.NDArray[np.int8]:
         """Return the state of the whole table, for central critics: int8 (state_layout.size,), the caller's."""
+        if self._rng is None:
+            raise _before_reset()
         state = np.empty(self.state_layout.size, dtype=np.int8)
         state[: self.layout.size] = self._see(0)[: self.layout.size]
         write_hidden(self._desk, self.state_layout.hidden_offsets, state)
@@ -464,7 +467,7 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
         self.__dict__.update(state)
         self.layout, self.state_layout = layout_of(self.rules), state_layout_of(self.rules)
         self._game = None
-        self._attach(_lay_desk(self.rules))
+        self._attach(_lay_desk(self.rules, episode=self._episode, reward=self._reward))
         for name, values in numbers.items():
             self._fields[name][0] = values
         if version == engine_version():
@@ -472,4 +475,4 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
         elif self._rng is not None:
             self._raw[:] = self._current().table.raw
         if self._rng is not None and self._viewer:
-            self._view[:] = self._see(self._seat_of[self._viewer])
+            self._show(self._seat_of[self._viewer])

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from truco_env.batch.learner import LEARNERS, check_learner_seat
-from truco_env.envs.aec import RENDER_MODES, TrucoEnv, choose
-from truco_env.errors import ActionError, IllegalActionError, PositionError
+from truco_env.envs.aec import RENDER_MODES, TrucoEnv
+from truco_env.errors import ActionError, IllegalActionError, PositionError, choose
 from truco_env.observation.layout import Layout
 from truco_env.players.opponents import NOBODY, Opponents, Pool, make_pool
 from truco_env.players.protocol import Agent

@@ -12,8 +12,8 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from truco_env.batch.learner import Episodes, LearnerBatch
-from truco_env.envs.aec import choose
 from truco_env.envs.gym import ILLEGAL_ACTIONS
+from truco_env.errors import choose
 from truco_env.observation.layout import Layout
 from truco_env.observation.masks import pick_uniform
 from truco_env.players.opponents import NOBODY, Opponents, make_pool

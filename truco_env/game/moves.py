@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Final, SupportsIndex
 
 from truco_env.engine.record import PHASES
 from truco_env.errors import ActionError, CardError, IllegalActionError
 from truco_env.game.table import Table
-from truco_env.rules.actions import CALL_NAMES, N_ACTIONS, Action, call_action
+from truco_env.rules.actions import CALL_NAMES, N_ACTIONS, Action, call_action, check_action
 from truco_env.rules.cards import N_CARDS, card_name, parse_card
 
 _CALLS: Final = {name: int(action) for action, name in CALL_NAMES.items()}
@@ -17,21 +16,6 @@ _CARD_IDS: Final = {card_name(card): card for card in range(N_CARDS)}
 _DISCARD: Final = "discard:"
 _DISCARD_0: Final = int(Action.DISCARD_0)
 _TRUCO: Final = int(Action.TRUCO)
-
-
-def check_action(action: SupportsIndex) -> int:
-    """Return the id of an action.
-
-    Raises:
-        ActionError: there is no such action.
-    """
-    try:
-        index = -1 if isinstance(action, bool) else operator.index(action)
-    except TypeError:
-        index = -1
-    if not 0 <= index < N_ACTIONS:
-        raise ActionError(f"{action!r} is no action: it is a name, or an id from 0 to {N_ACTIONS - 1}")
-    return index
 
 
 def check_name(name: str) -> None:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from truco_env.engine.bits import count_bits, gather_bits
 from truco_env.engine.jit import entry
 from truco_env.engine.legal import nth_action
+from truco_env.observation.arrays import check_masks
 from truco_env.rules.actions import N_ACTIONS
 
 
@@ -24,10 +25,9 @@ def pick_uniform(masks: npt.NDArray[np.int8], rng: np.random.Generator) -> npt.N
     """Return a legal action per row of ``masks`` (int8, (n, N_ACTIONS)), each equally likely; int64 of shape (n,).
 
     Raises:
-        ValueError: masks of another shape.
+        ValueError: masks of another shape or type.
     """
-    if np.ndim(masks) != 2 or np.shape(masks)[1] != N_ACTIONS:
-        raise ValueError(f"masks have shape {np.shape(masks)}: give one row of {N_ACTIONS} for each choice")
+    masks = check_masks(masks)
     actions = np.zeros(len(masks), dtype=np.int64)
-    _pick(np.ascontiguousarray(masks, dtype=np.int8).reshape(-1), rng.random(len(masks)), actions)
+    _pick(masks.reshape(-1), rng.random(len(masks)), actions)
     return actions

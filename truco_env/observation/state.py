@@ -8,10 +8,20 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from truco_env.engine.jit import JIT
 from truco_env.observation.layout import CARD_WIDTH, N_POLLS, Field, Layout, decode, decode_card, layout_of
 from truco_env.rules.actions import N_SENAS
 from truco_env.rules.options import Rules
 
+#: Where the fields that only a state has start in it, and where the last of them ends.
+HIDDEN_DTYPE: Final = np.dtype(
+    [
+        (name, np.int32)
+        for name in (
+            "hands", "holds", "envidos", "flores", "can_sing", "asked", "pasos", "face_down", "senas_made", "senas_seen", "end",
+        )
+    ]
+)  # fmt: skip
 _CARDS: Final = ("hands", "face_down")
 
 
@@ -20,7 +30,7 @@ class StateLayout(Layout):
 
     Attributes:
         observation_size: length of the first part.
-        hidden_offsets: where each field of the second part starts, int32 (11,); its last entry is ``size``.
+        hidden_offsets: where each field of the second part starts: one ``HIDDEN_DTYPE`` record, as an array.
     """
 
     def __init__(self, players: int, *, duels: bool = False, senas: bool = False) -> None:
@@ -28,7 +38,7 @@ class StateLayout(Layout):
         self.observation_size = self.size
         n, slots, gallo = players, self.slots, players == 3
         fields = list(self.fields)
-        starts = []
+        offsets = np.zeros(1, dtype=HIDDEN_DTYPE)
         for name, shape, high, scale, axes, meaning in (
             ("hands", (n, slots, CARD_WIDTH), 1, 1, "seat, slot, card", "the dealt cards of every seat (gallo's dealer: those kept)"),
             ("holds", (n, slots), 1, 1, "seat, slot", "not played yet"),
@@ -42,13 +52,14 @@ class StateLayout(Layout):
             ("senas_seen", (n, 3, n) if senas else (0,), 1, 1, "seat, trick, viewer", "who saw that seña"),
         ):
             field = Field(name, self.size, shape, 0, high, scale, axes, meaning)
-            starts.append(self.size)
+            offsets[name] = self.size
             self.size += field.size
             if field.size:
                 fields.append(field)
         self.fields = tuple(fields)
-        self.hidden_offsets: npt.NDArray[np.int32] = np.array([*starts, self.size], dtype=np.int32)
-        self.hidden_offsets.setflags(write=False)
+        offsets["end"] = self.size
+        offsets.setflags(write=False)
+        self.hidden_offsets: npt.NDArray[np.void] = offsets if JIT else offsets.view(np.recarray)
 
 
 @cache

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from enum import IntEnum
-from typing import Final
+from typing import Final, SupportsIndex
 
-from truco_env.errors import ActionError
+import numpy as np
+
+from truco_env.errors import ActionError, show
 
 
 class Action(IntEnum):
@@ -94,6 +97,21 @@ def call_action(name: str) -> Action:
     if action is None:
         raise ActionError(f"{name!r} is no action: write a card such as 7O, discard:CARD, or one of {', '.join(_BY_NAME)}")
     return action
+
+
+def check_action(action: SupportsIndex) -> int:
+    """Return the id of an action that somebody gave.
+
+    Raises:
+        ActionError: it is anything but an integer from 0 to 35; booleans and floats are not integers here.
+    """
+    try:
+        index = -1 if isinstance(action, bool | np.bool_) else operator.index(action)
+    except TypeError:
+        index = -1
+    if not 0 <= index < N_ACTIONS:
+        raise ActionError(f"{show(action)} is no action: give an integer from 0 to {N_ACTIONS - 1}")
+    return index
 
 
 def display_word(action: Action, ruleset: str) -> str:
