@@ -5,19 +5,25 @@ from __future__ import annotations
 import copy
 import pickle
 import warnings
+from functools import partial
 from typing import Any
 
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.env_checker import check_env as check_sb3_env
+from stable_baselines3.common.env_util import make_vec_env
+from stable_baselines3.common.vec_env import SubprocVecEnv
 
 import truco_env
 from truco_agents.arena import play_match
-from truco_env import Action, IllegalActionError, Rules
+from truco_env import Action, IllegalActionError, Rules, truco_v0
 from truco_env.batch.learner import LearnerBatch
 from truco_env.envs.gym import TrucoGym
-from truco_env.errors import PositionError
+from truco_env.envs.vector import TrucoVector
+from truco_env.errors import ActionError, ArgumentError, CardError, PositionError, RulesError
 from truco_env.players.opponents import PoolError
 from truco_env.players.protocol import AgentError
 from truco_env.players.random import RandomAgent
@@ -203,10 +209,66 @@ def test_an_illegal_action_ends_the_episode_by_default() -> None:
     _, reward, terminated, truncated, info = env.step(wrong)
     assert (reward, terminated, truncated) == (-1.0, True, False)
     assert info["illegal_action"] == wrong
-    assert info["result"] == -1
+    assert (info["result"], info["scores"], info["hands"], info["decisions"], info["forfeit"]) == (-1, [0, 0], 1, 1, True)
+    assert not info["action_mask"].any()
     with pytest.raises(gymnasium.error.ResetNeeded, match="call reset"):
         env.step(0)
     env.reset()
+
+
+@every_table
+def test_infos_of_a_kind_have_the_same_keys(table: dict[str, Any]) -> None:
+    """The infos of resets, of steps, and of last steps, however the episode ends: buffers and monitors rely on it."""
+    env = TrucoGym(**table)
+    rng = np.random.default_rng(0)
+    kinds: dict[str, set[tuple[str, ...]]] = {"reset": set(), "step": set(), "last": set()}
+    shapes = set()
+    for episode in range(30):
+        _, info = env.reset(seed=episode)
+        kinds["reset"].add(tuple(info))
+        over = False
+        while not over:
+            blunder = episode % 3 == 0 and rng.random() < 0.2
+            _, _, over, _, info = env.step(int(rng.choice(np.flatnonzero(info["action_mask"] == (0 if blunder else 1)))))
+            assert (info["illegal_action"] >= 0) == blunder
+            kinds["last" if over else "step"].add(tuple(info))
+        shapes.add(np.shape(info["scores"]))
+        assert info["forfeit"] == blunder
+    assert {kind: len(keys) for kind, keys in kinds.items()} == {"reset": 1, "step": 1, "last": 1}
+    assert len(shapes) == 1
+    assert {"result", "scores", "hands", "decisions", "forfeit"} == set(*kinds["last"]) - set(*kinds["step"])
+
+
+@pytest.mark.parametrize("illegal_action", ["terminate", "resample", "raise"])
+@pytest.mark.parametrize(
+    "action", [-1, -2, 36, 2**63, 2**64, 7.0, 7.5, True, np.True_, "7", None, np.array([7]), np.array([7, 7]), np.float32(7)], ids=repr
+)
+def test_what_is_no_action_is_refused_and_changes_nothing(action: Any, illegal_action: str) -> None:
+    env = TrucoGym(illegal_action=illegal_action)
+    env.reset(seed=0)
+    before = pickle.dumps(env)
+    with pytest.raises(ActionError, match="is no action: give an integer from 0 to 35"):
+        env.step(action)
+    assert pickle.dumps(env) == before
+
+
+def test_integers_of_every_kind_are_actions() -> None:
+    for kind in (int, np.int8, np.uint64, np.int64, np.array):
+        env = TrucoGym(learner_seat=0)
+        _, info = env.reset(seed=0)
+        *_, info = env.step(kind(int(info["action_mask"].argmax())))
+        assert info["illegal_action"] == -1
+
+
+def test_an_agent_that_answers_with_floats_is_named() -> None:
+    class Floats(Folder):
+        name = "floats"
+
+        def act(self, observations: Any, masks: Any, rng: Any, rows: Any) -> Any:
+            return masks.argmax(axis=1) + 0.5
+
+    with pytest.raises(ValueError, match="actions of floats are float64"):
+        TrucoGym(opponents=Floats(), learner_seat=0).reset(seed=0, options={"dealer": 0})
 
 
 def test_an_illegal_action_can_be_replaced_or_raised() -> None:
@@ -222,6 +284,49 @@ def test_an_illegal_action_can_be_replaced_or_raised() -> None:
     with pytest.raises(IllegalActionError, match=r"the learner as player_0: action 3 \(discard_0\) is not legal"):
         strict.step(3)
     assert strict._env.state().tobytes() == before
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"score": [3, 3]}, PositionError, "unknown reset option 'score': did you mean 'scores'"),
+        ({"deal": []}, PositionError, "unknown reset option 'deal': did you mean 'deals'"),
+        ({"reset_mask": None}, PositionError, "unknown reset option 'reset_mask'"),
+        ({"options": 1}, PositionError, "unknown reset option 'options'"),
+        ({"scores": [30, 0]}, PositionError, "scores=.* is not possible before a hand"),
+        ({"dealer": 2}, PositionError, "dealer=2 is not possible"),
+        ({"deals": [["7O 6O 4C", "7O 5B 12C"]]}, CardError, "deal 0: seat 1 has 7O as well as seat 0"),
+    ],
+)
+def test_a_wrong_position_is_refused_and_changes_nothing(options: dict[str, Any], error: type[Exception], message: str) -> None:
+    env = TrucoGym()
+    env.reset(seed=0)
+    before = pickle.dumps(env)
+    for seed in (None, 5):
+        with pytest.raises(error, match=message):
+            env.reset(seed=seed, options=options)
+        assert pickle.dumps(env) == before
+
+
+def test_the_game_is_a_copy_and_the_view_is_the_learners() -> None:
+    env = TrucoGym(learner_seat=0, opponents=Folder(), flor_mode="off")
+    for look in (lambda: env.game, env.view, env.render):
+        with pytest.raises(gymnasium.error.ResetNeeded, match="no episode has begun"):
+            look()
+    env.reset(seed=0, options={"deals": [["7O 6O 4C", "7B 5B 12C"]]})
+    game = env.game
+    game.play("truco")
+    assert env.game.legal_actions != game.legal_actions
+    assert env.view() == env.game.view(0)
+    assert set(env.view().held) == {"7O", "6O", "4C"}
+    side = TrucoGym(players=4, learner="side", learner_seat=0, opponents="random")
+    _, info = side.reset(seed=1)
+    seen = set[int]()
+    while not seen >= {0, 2}:
+        seat = info["to_act"]
+        assert side.view() == side.game.view(seat)
+        seen.add(seat)
+        *_, info = side.step(int(info["action_mask"].argmax()))
 
 
 def test_an_agent_that_breaks_the_rules_is_named() -> None:
@@ -284,6 +389,8 @@ def test_the_rendering_shows_what_the_learner_may_know() -> None:
         ({"learner_seat": 2}, ValueError, "learner_seat=2 is not at this table"),
         ({"illegal_action": "ignore"}, ValueError, "choose one of terminate, resample, raise"),
         ({"reward": "chips"}, ValueError, "choose one of win, points, shaped"),
+        ({"oponents": "random"}, TypeError, "unexpected keyword argument 'oponents'.*did you mean opponents"),
+        ({"flor": "off"}, RulesError, "unexpected keyword argument 'flor'.*did you mean"),
     ],
 )
 def test_a_wrong_argument_is_refused_by_name(arguments: dict[str, Any], error: type[Exception], message: str) -> None:
@@ -329,3 +436,59 @@ def test_an_agent_made_for_another_table_is_refused() -> None:
         play_match(agent, "random", Rules("argentino", 6), groups=2)
     with pytest.raises(AgentError, match="was made for"):
         LearnerBatch(Rules("argentino", 4, senas="free"), 2, [agent])
+
+
+# What other libraries ask of it.
+
+
+@pytest.mark.parametrize("make", [TrucoGym, truco_v0.raw_env, truco_v0.env, TrucoVector])
+def test_a_keyword_that_trainers_try_is_a_type_error(make: Any) -> None:
+    """TorchRL passes frameskip, and takes it away again when Python's words for an unknown keyword are in the text of a TypeError."""
+    with pytest.raises(TypeError, match="unexpected keyword argument 'frameskip'"):
+        make(frameskip=1)
+
+
+@pytest.mark.parametrize("make", [TrucoGym, truco_v0.raw_env, truco_v0.env])
+def test_a_render_mode_that_is_not_there_is_a_type_error(make: Any) -> None:
+    """Stable-Baselines3 asks for rgb_array, and goes on without after a TypeError."""
+    with pytest.raises(ArgumentError, match="render_mode='rgb_array' is not possible: choose one of ansi, human, or None"):
+        make(render_mode="rgb_array")
+    assert issubclass(ArgumentError, TypeError)
+
+
+@pytest.mark.filterwarnings("ignore:.*render_mode.*:UserWarning")
+def test_stable_baselines3_makes_it_by_name() -> None:
+    env = make_vec_env("truco_env/Truco-v0", n_envs=2, seed=1, monitor_kwargs={"info_keywords": ("result", "hands")})
+    env.reset()
+    for _ in range(40):
+        masks = np.stack(env.env_method("action_masks"))
+        _, _, dones, infos = env.step(np.where(masks.any(axis=1), masks.argmin(axis=1), 0))  # the first illegal action
+        for done, info in zip(dones, infos, strict=True):
+            assert done and info["episode"]["result"] == -1 and info["episode"]["hands"] >= 1
+    model = MaskablePPO("MlpPolicy", "truco_env/Truco-v0", n_steps=32, batch_size=32, n_epochs=1, device="cpu", seed=1)
+    model.learn(32)
+
+
+def test_passes_stable_baselines3s_check_env() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_sb3_env(TrucoGym())
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_agents_are_known_by_name_in_processes_of_their_own(method: str) -> None:
+    env = SubprocVecEnv([partial(TrucoGym, opponents="maestro", episode="hand")], start_method=method)
+    try:
+        env.seed(1)
+        env.reset()
+        assert env.reset_infos[0]["opponent"] == "maestro"
+        (mask,) = env.env_method("action_masks")
+        env.step(np.array([mask.argmax()]))
+    finally:
+        env.close()
+
+
+def test_action_masks_are_found_through_the_wrappers_of_make() -> None:
+    env: Any = gymnasium.make("truco_env/Truco-v0")
+    env.reset(seed=0)
+    assert np.array_equal(env.get_wrapper_attr("action_masks")(), env.unwrapped.action_masks())

@@ -11,6 +11,7 @@ from gymnasium.vector import AutoresetMode
 
 from truco_env import IllegalActionError, Rules
 from truco_env.envs.vector import TrucoVector
+from truco_env.errors import ActionError, ArgumentError, PositionError
 from truco_env.observation.masks import pick_uniform
 from truco_env.players.random import RandomAgent
 
@@ -103,14 +104,13 @@ def test_an_illegal_action_ends_its_episode_only() -> None:
     env = _make(num_envs=4)
     _, infos = env.reset(seed=0)
     actions = infos["action_mask"].argmax(axis=1)
-    actions[1] = 3
-    actions[2] = -5
+    actions[[1, 2]] = 3, 35
     _, rewards, terminations, _, infos = env.step(actions)
     assert terminations[[1, 2]].all()
     assert (rewards[[1, 2]] == -1).all()
     assert not terminations[[0, 3]].any()
     assert infos["_illegal_action"].tolist() == [False, True, True, False]
-    assert infos["illegal_action"].tolist() == [0, 3, -5, 0]
+    assert infos["illegal_action"].tolist() == [-1, 3, 35, -1]
     assert infos["final_info"]["forfeit"].tolist() == [False, True, True, False]
 
 
@@ -138,7 +138,7 @@ def test_autoreset_can_be_disabled() -> None:
         observations, _, terminations, _, infos = env.step(pick_uniform(infos["action_mask"], rng))
     for row in np.flatnonzero(terminations).tolist():
         assert np.array_equal(observations[row], infos["final_obs"][row])
-    with pytest.raises(ValueError, match="has ended"):
+    with pytest.raises(gymnasium.error.ResetNeeded, match=r"environment \d has ended: call reset\(\) before step"):
         env.step(np.zeros(4, dtype=np.int64))
     after, infos = env.reset(options={"reset_mask": terminations})
     assert infos["action_mask"].any(axis=1).all()
@@ -148,9 +148,124 @@ def test_autoreset_can_be_disabled() -> None:
             env.reset(options={"reset_mask": wrong})
 
 
-def test_next_step_autoreset_is_refused() -> None:
-    with pytest.raises(ValueError, match="autoreset_mode='NextStep' is not possible: choose one of SameStep, Disabled"):
-        _make(num_envs=2, autoreset_mode=AutoresetMode.NEXT_STEP)
+@every_table
+def test_next_step_autoreset_restarts_in_the_step_after_the_end(table: dict[str, Any]) -> None:
+    """Until an episode ends it is the same play as with the other modes; then one step resets, ignores its action and pays nothing."""
+    env, other = (_make(num_envs=16, autoreset_mode=mode, **table) for mode in ("NextStep", "Disabled"))
+    assert env.autoreset_mode is AutoresetMode.NEXT_STEP is env.metadata["autoreset_mode"]
+    observations, infos = env.reset(seed=0)
+    assert np.array_equal(observations, other.reset(seed=0)[0])
+    rng = np.random.default_rng(0)
+    ended, episodes = np.zeros(16, dtype=np.bool_), 0
+    for _ in range(150):
+        actions = pick_uniform(infos["action_mask"], rng)
+        before, was_over = observations, ended
+        observations, rewards, ended, _, infos = env.step(actions)
+        if not episodes:
+            expected = other.step(actions)
+            assert np.array_equal(observations, expected[0]) and np.array_equal(rewards, expected[1])
+        assert not rewards[was_over].any() and not ended[was_over].any() and not infos["_illegal_action"][was_over].any()
+        assert infos["action_mask"][was_over].any(axis=1).all(), "the step after the end begins an episode"
+        assert not infos["action_mask"][ended].any(), "at the end nothing is legal"
+        assert env.observation_space.contains(observations)
+        assert (observations[was_over] != before[was_over]).any(axis=1).all()
+        for row in np.flatnonzero(ended).tolist():
+            assert np.array_equal(observations[row], infos["final_obs"][row])
+            assert infos["final_info"]["decisions"][row] > 0
+            episodes += 1
+    assert episodes > 10
+
+
+def test_gymnasiums_vector_wrappers_take_next_step_autoreset() -> None:
+    env: Any = _make(num_envs=8, autoreset_mode="NextStep", episode="hand")
+    env = gymnasium.wrappers.vector.NormalizeObservation(gymnasium.wrappers.vector.RecordEpisodeStatistics(env))
+    _, infos = env.reset(seed=3)
+    rng, lengths = np.random.default_rng(0), list[int]()
+    for _ in range(60):
+        observations, _, terminations, _, infos = env.step(pick_uniform(infos["action_mask"], rng))
+        assert observations.dtype == np.float32
+        if terminations.any():
+            assert np.array_equal(infos["episode"]["l"][terminations], infos["final_info"]["decisions"][terminations])
+            lengths += infos["episode"]["l"][terminations].tolist()
+    assert len(lengths) > 20
+
+
+@pytest.mark.parametrize("mode", ["SameStep", "NextStep", "Disabled"])
+def test_a_step_before_reset_is_an_error(mode: str) -> None:
+    env = _make(num_envs=3, autoreset_mode=mode)
+    for _ in range(2):
+        with pytest.raises(gymnasium.error.ResetNeeded, match=r"no episode has begun: call reset\(\) before step"):
+            env.step(np.zeros(3, dtype=np.int64))
+    env.reset(seed=0)
+    env.step(env.action_masks().argmax(axis=1))
+
+
+@pytest.mark.parametrize("illegal_action", ["terminate", "resample", "raise"])
+@pytest.mark.parametrize(
+    ("actions", "error", "message"),
+    [
+        (np.zeros(4), ValueError, r"actions are float64 of shape \(4,\): give integers of shape \(4,\)"),
+        (np.array([7.9, 7, 7, 7]), ValueError, "actions are float64"),
+        (np.ones(4, dtype=np.bool_), ValueError, "actions are bool"),
+        (7, ValueError, r"of shape \(\)"),
+        (np.array([7]), ValueError, r"of shape \(1,\)"),
+        (np.zeros((4, 1), dtype=np.int64), ValueError, r"of shape \(4, 1\)"),
+        (["7", "7", "7", "7"], ValueError, "give integers"),
+        (np.array([7, 7, -2, 7]), ActionError, "environment 2: -2 is no action: give an integer from 0 to 35"),
+        (np.array([7, 7, 7, 36]), ActionError, "environment 3: 36 is no action"),
+        (np.array([2**64 - 1] * 4, dtype=np.uint64), ActionError, "is no action"),
+    ],
+)
+def test_what_is_no_action_is_refused_and_changes_nothing(actions: Any, error: type[Exception], message: str, illegal_action: str) -> None:
+    env = _make(num_envs=4, illegal_action=illegal_action)
+    env.reset(seed=0)
+    before = env.batch.save()
+    with pytest.raises(error, match=message):
+        env.step(actions)
+    after = env.batch.save()
+    assert all(np.array_equal(before[name], after[name]) for name in before)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"score": [0, 0]}, "unknown reset option 'score': did you mean 'scores'"),
+        ({"reset_masks": np.ones(4, dtype=np.bool_)}, "unknown reset option 'reset_masks': did you mean 'reset_mask'"),
+    ],
+)
+def test_an_unknown_key_of_reset_is_refused_by_name(options: dict[str, Any], message: str) -> None:
+    env = _make(num_envs=4)
+    env.reset(seed=0)
+    before = env.batch.save()
+    with pytest.raises(PositionError, match=message):
+        env.reset(seed=1, options=options)
+    after = env.batch.save()
+    assert all(np.array_equal(before[name], after[name]) for name in before)
+
+
+def test_what_the_constructor_does_not_take_is_named() -> None:
+    for mode in ("ansi", "human", "rgb_array"):
+        with pytest.raises(ArgumentError, match=f"render_mode='{mode}' is not possible: this environment renders nothing, leave it out"):
+            _make(num_envs=2, render_mode=mode)
+    _make(num_envs=2, render_mode=None)
+    with pytest.raises(TypeError, match=r"TrucoVector got an unexpected keyword argument 'oponents'.*did you mean opponents"):
+        _make(num_envs=2, oponents="random")
+    with pytest.raises(ValueError, match="autoreset_mode='Later' is not known: choose one of NextStep, SameStep, Disabled"):
+        _make(num_envs=2, autoreset_mode="Later")
+    with pytest.raises(TypeError, match="give either a Rules or"):
+        _make(num_envs=2, ruleset=Rules("argentino"), target=15)
+
+
+def test_the_masks_follow_a_batch_that_was_restored() -> None:
+    env = _make(num_envs=8)
+    env.reset(seed=0)
+    saved = env.batch.save()
+    masks = env.action_masks()
+    for _ in range(7):
+        env.step(env.action_masks().argmax(axis=1))
+    assert not np.array_equal(env.action_masks(), masks)
+    env.batch.restore(saved, dict(env.batch.agents))
+    assert np.array_equal(env.action_masks(), masks)
 
 
 def test_the_pool_can_be_replaced_while_matches_run() -> None:

@@ -17,6 +17,10 @@ class RulesError(TrucoError):
     """An unknown rule set or option, or a value that the option does not take."""
 
 
+class ArgumentError(RulesError, TypeError):
+    """A keyword or a render mode that an environment does not have: a ``TypeError`` too, as Python itself and trainers have it."""
+
+
 class ActionError(TrucoError):
     """A text or a number that is no action at all."""
 

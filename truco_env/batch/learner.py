@@ -170,6 +170,7 @@ class LearnerBatch:
         self.agents: dict[int, Agent] = {}
         self._games = new_games(size)
         tables = np.zeros(size, dtype=TABLE_DTYPE)
+        tables["over"] = 1
         self._tables = tables if JIT else tables.view(np.recarray)
         switches = (learner == "side", -1 if fixed_seat is None else fixed_seat, autoreset, LOOK, illegal == "forfeit")
         self._modes = np.array([EPISODES.index(episode), REWARDS.index(reward), *switches], dtype=np.int64)
@@ -203,6 +204,17 @@ class LearnerBatch:
     def seats(self) -> npt.NDArray[np.int8]:
         """The seat that decides in each row, int8 (size,), a copy: the learner's, with ``learner="side"`` any seat of its account."""
         return np.array(self._games["to_act"])
+
+    @property
+    def masks(self) -> npt.NDArray[np.int8]:
+        """The legal actions of the seat that decides in each row, int8 (size, N_ACTIONS), a copy; all zero where a reset is needed."""
+        return self._masks[: self.size].copy()
+
+    @property
+    def over(self) -> npt.NDArray[np.bool_]:
+        """Whether each row needs a reset before its next step, bool (size,): it has ended without autoreset, or never begun."""
+        over: npt.NDArray[np.bool_] = self._tables["over"] == 1
+        return over
 
     @property
     def opponents(self) -> npt.NDArray[np.int64]:
@@ -306,17 +318,37 @@ class LearnerBatch:
 
         Raises:
             IllegalActionError: an action is not legal; nothing has changed (not with ``illegal="forfeit"``).
-            ValueError: ``actions`` has the wrong shape, or a row waits for a reset.
+            ValueError: ``actions`` has the wrong shape, or a row needs a reset.
+        """
+        return self.step_rows(self._everywhere, actions)
+
+    def step_rows(self, rows: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]) -> LearnerStep:
+        """Carry out the learner's action in some rows, as ``step`` does in all; the others stay as they are.
+
+        Args:
+            rows: int64 (k,), ascending.
+            actions: int64 (k,).
+
+        Returns:
+            As ``step``; in rows that are not in ``rows`` the reward is 0, and nothing is done.
+
+        Raises:
+            IllegalActionError, ValueError: as ``step``.
         """
         actions = np.ascontiguousarray(actions, dtype=np.int64)
-        if actions.shape != (self.size,):
-            raise ValueError(f"actions have shape {actions.shape}: give one per row, ({self.size},)")
-        if not self._modes[4] and self._tables["over"].any():
-            raise ValueError(f"row {int(np.flatnonzero(self._tables['over'])[0])} has ended: reset it before the next step")
-        self._run(self._everywhere, actions, turn=LEARNER)
+        if actions.shape != rows.shape:
+            raise ValueError(f"actions have shape {actions.shape}: give one per row, {rows.shape}")
+        over = rows[self._tables["over"][rows] == 1]
+        if len(over):
+            raise ValueError(f"row {over[0]} has ended or not begun: reset it before the next step")
+        self._run(rows, actions, turn=LEARNER)
         rewards = np.empty(self.size, dtype=np.float32)
         dones = np.empty(self.size, dtype=np.bool_)
         collect(self._tables, rewards, dones)
+        if rows is not self._everywhere:
+            rest = np.ones(self.size, dtype=np.bool_)
+            rest[rows] = False
+            rewards[rest], dones[rest] = 0.0, False
         return LearnerStep(*self._copy_views(), rewards, dones, self._ended(np.flatnonzero(dones)))
 
     def _copy_views(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:

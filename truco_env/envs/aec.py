@@ -20,8 +20,9 @@ from truco_env.engine.jit import JIT, engine_version
 from truco_env.engine.record import GAME_DTYPE
 from truco_env.engine.rules_record import record_of
 from truco_env.envs.aec_kernel import DESK_DTYPE, EARNED, HELD, MAX_VIEW, OVER, begin_one, look_one, play_one, write_hidden
+from truco_env.envs.arguments import check_keywords, check_render_mode
 from truco_env.envs.opening import DEALS, check_deals, check_reset_options
-from truco_env.errors import ActionError, IllegalActionError, choose
+from truco_env.errors import ActionError, IllegalActionError
 from truco_env.game.events import Event
 from truco_env.game.game import Game
 from truco_env.game.position import check_hands
@@ -103,8 +104,9 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
         state_space: the space of ``state()``.
 
     Raises:
-        RulesError: unknown rule set, player count, option or value.
-        ValueError: an unknown episode, reward, render mode or perspective.
+        RulesError: unknown rule set, player count or value of an option.
+        ArgumentError: an unknown keyword or render mode; it is a ``TypeError`` too.
+        ValueError: an unknown episode, reward or perspective.
     """
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -126,15 +128,14 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
         **options: object,
     ) -> None:
         super().__init__()
+        check_keywords(TrucoEnv, options)
         self.rules = Game(ruleset, players, **options).rules
         self._episode, self._reward = episode, reward
         desk = _lay_desk(self.rules, episode=episode, reward=reward)
-        if render_mode is not None:
-            choose("render_mode", render_mode, RENDER_MODES)
         n = self.rules.players
         if perspective != "all" and (isinstance(perspective, bool | str) or perspective not in range(n)):
             raise ValueError(f"perspective={perspective!r} is not known: choose a seat from 0 to {n - 1}, or 'all'")
-        self.render_mode = render_mode
+        self.render_mode = check_render_mode(render_mode, RENDER_MODES)
         self._shows = render_mode == "human"
         self.perspective = perspective
         self.layout: Layout = layout_of(self.rules)
@@ -358,12 +359,17 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
 
     def _outcomes(self) -> dict[str, dict[str, Any]]:
         """How the episode ended, for each agent its own to keep."""
+        outcome = self.outcome()
+        scores, won, winners, hands = outcome["scores"], outcome["won"], outcome["winners"], outcome["hands"]
+        return {agent: {"scores": scores[:], "won": won[:], "winners": winners[:], "hands": hands} for agent in self.agents}
+
+    def outcome(self) -> dict[str, Any]:
+        """Return how the episode stands: by account ``scores``, ``won`` (legs) and ``winners`` (who has won the match); ``hands`` dealt."""
         accounts = self.rules.n_accounts
         scores, won = self._fields["scores"][0, :accounts].tolist(), self._fields["won"][0, :accounts].tolist()
         bits = self._fields["winners"].item() if self._fields["match_over"].item() else 0
-        winners = [account for account in range(accounts) if bits >> account & 1]
-        hands = self._dealt()
-        return {agent: {"scores": scores[:], "won": won[:], "winners": winners[:], "hands": hands} for agent in self.agents}
+        winners = [bool(bits >> account & 1) for account in range(accounts)]
+        return {"scores": scores, "won": won, "winners": winners, "hands": self._dealt()}
 
     def result_of(self, account: int) -> int:
         """Return how the finished episode ended for an account: 1 won, -1 lost, 0 a hand with equal points."""

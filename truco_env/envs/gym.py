@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping
 from typing import Any, Final, SupportsIndex
 
@@ -12,15 +11,22 @@ import numpy.typing as npt
 
 from truco_env.batch.learner import LEARNERS, check_learner_seat
 from truco_env.envs.aec import RENDER_MODES, TrucoEnv
+from truco_env.envs.arguments import check_keywords
+from truco_env.envs.opening import check_opening
 from truco_env.errors import ActionError, IllegalActionError, PositionError, choose
+from truco_env.game.game import Game
+from truco_env.game.view import View
+from truco_env.observation.arrays import check_integers
 from truco_env.observation.layout import Layout
 from truco_env.players.opponents import NOBODY, Opponents, Pool, make_pool
 from truco_env.players.protocol import Agent
-from truco_env.rules.actions import N_ACTIONS, Action
+from truco_env.rules.actions import N_ACTIONS, Action, check_action
 from truco_env.rules.options import Rules
 
 ILLEGAL_ACTIONS: Final = ("terminate", "resample", "raise")
 _MAX_TRIES: Final = 1000
+_FORFEIT: Final = -1.0  # reward of an episode that an illegal action ends, besides what was earned
+_NONE: Final = -1  # in the place of an illegal action
 
 _Observation = npt.NDArray[np.int8]
 
@@ -57,8 +63,8 @@ class TrucoGym(gymnasium.Env[_Observation, np.int64]):
         learner_seat: a seat, or ``"random"``: each equally likely, drawn per episode.
         episode: ``"match"`` or ``"hand"``.
         reward: ``"win"``, ``"points"`` or ``"shaped"``, as in ``truco_v0``.
-        illegal_action: ``"terminate"``: an illegal action ends the episode with a reward of -1; ``"resample"``: a legal one is drawn
-            instead; ``"raise"``: it is an ``IllegalActionError``, and nothing has changed.
+        illegal_action: what an action does that exists but is not legal now. ``"terminate"``: it ends the episode with a reward of -1;
+            ``"resample"``: a legal one is drawn instead; ``"raise"``: it is an ``IllegalActionError``, and nothing has changed.
         render_mode: ``"ansi"`` or ``"human"``.
         perspective: ``"learner"``: a rendering shows what the learner's seat may know, with ``learner="side"`` the seat of it that
             decides; a seat; or ``"all"``.
@@ -72,10 +78,11 @@ class TrucoGym(gymnasium.Env[_Observation, np.int64]):
         seat: the learner's seat in this episode.
 
     Raises:
-        RulesError: unknown rule set, player count, option or value.
+        RulesError: unknown rule set, player count or value of an option.
+        ArgumentError: an unknown keyword or render mode; it is a ``TypeError`` too.
         AgentError: an unknown name.
         PoolError: no opponents, or wrong weights.
-        ValueError: another unknown argument.
+        ValueError: an unknown value of another argument.
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012 - as the base class has it
@@ -96,6 +103,7 @@ class TrucoGym(gymnasium.Env[_Observation, np.int64]):
         perspective: int | str = "learner",
         **options: object,
     ) -> None:
+        check_keywords(TrucoGym, options)
         shown = "all" if perspective == "learner" else perspective
         self._env = _Table(ruleset, players, episode=episode, reward=reward, render_mode=render_mode, perspective=shown, **options)
         self.render_mode = render_mode
@@ -105,12 +113,14 @@ class TrucoGym(gymnasium.Env[_Observation, np.int64]):
         self._illegal_action = ILLEGAL_ACTIONS[choose("illegal_action", illegal_action, ILLEGAL_ACTIONS)]
         self._learner_seat = check_learner_seat(learner_seat, self.rules)
         self._env.shows_learner = perspective == "learner"
+        self._episode = episode
         self._opponents = make_pool(opponents, self.rules)
         self._has_partners = self.rules.seats_per_account > 1 and not self._whole_side
         self._partners = NOBODY if partners is None else make_pool(partners, self.rules, "partners")
         self.observation_space = gymnasium.spaces.Box(self.layout.low, self.layout.high, dtype=np.int8)
         self.action_space = gymnasium.spaces.Discrete(N_ACTIONS)
         self._over = True
+        self._has_begun = False
 
     def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[_Observation, dict[str, Any]]:
         """Begin an episode and play to the learner's first decision.
@@ -119,19 +129,24 @@ class TrucoGym(gymnasium.Env[_Observation, np.int64]):
             seed: makes all that follows a function of it; ``None`` goes on with the environment's own stream.
             options: may set up the position: ``deals``, ``dealer``, ``scores``, ``won``, ``kind`` as in ``TrucoEnv.reset``.
 
+        Returns:
+            Observation, int8 (layout.size,), and info as ``step`` returns it.
+
         Raises:
             CardError: a wrong card or deal.
-            PositionError: another value that cannot be, or a position in which the learner is never asked.
+            PositionError: an unknown key or another value that cannot be, and the environment is unchanged; or a position in which the
+                learner is never asked, and the environment needs another reset.
         """
+        position = check_opening(self.rules, options, episode=self._episode)
         super().reset(seed=seed)
         for _ in range(_MAX_TRIES):
-            self._begin(options)
+            self._begin(position)
             self._play_on()
             if not self._over:
                 return self._observe(), self._info()
         raise PositionError(f"the learner was not asked in any of {_MAX_TRIES} episodes from this position")
 
-    def _begin(self, options: Mapping[str, Any] | None) -> None:
+    def _begin(self, position: Mapping[str, Any]) -> None:
         """Seat everybody and deal. Cards and agents have streams of their own, so that nobody's play changes the deals."""
         rng = self.np_random
         deals, thoughts = rng.integers(0, 2**63, size=2).tolist()
@@ -145,8 +160,10 @@ class TrucoGym(gymnasium.Env[_Observation, np.int64]):
         self._players = {agent: self._player_of(seat) for seat, agent in enumerate(self._env.possible_agents)}
         mates = (seat for seat, (player, _) in enumerate(self._players.values()) if player is None and seat != self.seat)
         self._env.learner = (self.seat, *mates)
-        self._env.reset(seed=deals, options=options)
-        self._over = False
+        self._env.reset(seed=deals, options=position)
+        self._over = self._forfeit = False
+        self._has_begun = True
+        self._illegal = _NONE
         self._decisions = 0
         self._reward = 0.0
         accounts, own = np.arange(self.rules.n_accounts, dtype=np.int64), self._account_of(self.seat)
@@ -173,8 +190,8 @@ class TrucoGym(gymnasium.Env[_Observation, np.int64]):
             if agent is None:
                 return
             view = env.observe(env.agent_selection)
-            action = agent.act(view["observation"][None], view["action_mask"][None], self._thoughts, row)
-            self._step(int(action[0]), agent.name)
+            actions = agent.act(view["observation"][None], view["action_mask"][None], self._thoughts, row)
+            self._step(int(check_integers(actions, (1,), f"actions of {agent.name}")[0]), agent.name)
         self._over = True
 
     def _step(self, action: int, name: str) -> None:
@@ -189,33 +206,31 @@ class TrucoGym(gymnasium.Env[_Observation, np.int64]):
 
         Returns:
             Observation, reward, terminated, truncated (never) and info: ``action_mask`` int8 (N_ACTIONS,), ``seat`` (the learner's),
-            ``to_act`` (the seat that decides, with ``learner="side"`` any of its account), ``opponent``, ``partner`` where one plays; at
-            the end also ``result`` (1 won, -1 lost, 0 a hand with equal points), ``scores`` (the learner's account first), ``hands``,
-            ``decisions``; ``illegal_action`` after an action that was not legal.
+            ``to_act`` (the seat that decides, with ``learner="side"`` any of its account), ``opponent``, ``partner`` where one plays,
+            ``illegal_action`` (the action given if it was not legal, else -1); at the end also ``result`` (1 won, -1 lost, 0 a hand with
+            equal points), ``scores`` (the learner's account first), ``hands``, ``decisions``, ``forfeit`` (whether an illegal action
+            ended the episode).
 
         Raises:
-            IllegalActionError: with ``illegal_action="raise"``.
-            gymnasium.error.ResetNeeded: the episode is over.
+            ActionError: anything but an integer from 0 to 35; nothing has changed.
+            IllegalActionError: with ``illegal_action="raise"``; nothing has changed.
+            gymnasium.error.ResetNeeded: the episode is over, or none has begun.
         """
         if self._over:
-            raise gymnasium.error.ResetNeeded("the episode is over: call reset() before step()")
-        env = self._env
-        legal = env.observe(env.agent_selection)["action_mask"]
-        index = operator.index(action)
-        wrong = not (0 <= index < N_ACTIONS and legal[index])
+            raise gymnasium.error.ResetNeeded("no episode is running: call reset() before step()")
+        index = check_action(action)
+        legal = self._mask()
+        self._illegal = _NONE if legal[index] else index
         self._reward = 0.0 if self._decisions else self._reward
-        if wrong and self._illegal_action == "terminate":
-            self._over = True
-            self._decisions += 1
-            return self._observe(), self._reward - 1.0, True, False, {**self._info(), "illegal_action": index, "result": -1}
-        chosen = int(self._thoughts.choice(np.flatnonzero(legal))) if wrong and self._illegal_action == "resample" else index
-        self._step(chosen, "the learner")
+        if self._illegal != _NONE and self._illegal_action == "terminate":
+            self._reward += _FORFEIT
+            self._over = self._forfeit = True
+        else:
+            resample = self._illegal != _NONE and self._illegal_action == "resample"
+            self._step(int(self._thoughts.choice(np.flatnonzero(legal))) if resample else index, "the learner")
+            self._play_on()
         self._decisions += 1
-        self._play_on()
-        info = self._info()
-        if wrong:
-            info["illegal_action"] = index
-        return self._observe(), self._reward, self._over, False, info
+        return self._observe(), self._reward, self._over, False, self._info()
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return the learner's legal actions, bool (N_ACTIONS,), for sb3-contrib's MaskablePPO; none at the end of an episode."""
@@ -237,22 +252,58 @@ class TrucoGym(gymnasium.Env[_Observation, np.int64]):
         info: dict[str, Any] = {"action_mask": self._mask(), "seat": self.seat, "to_act": to_act, "opponent": self._opponent.name}
         if self._has_partners:
             info["partner"] = self._partner.name
-        if self._over and self._env.terminations[self._agent]:
-            outcome = self._env.infos[self._agent]
+        if self._decisions:
+            info["illegal_action"] = self._illegal
+        if self._over:
+            outcome = self._env.outcome()
             n, own = self.rules.n_accounts, self._account_of(self.seat)
-            info["result"] = self._env.result_of(own)
+            info["result"] = -1 if self._forfeit else self._env.result_of(own)
             info["scores"] = [outcome["scores"][(own + i) % n] for i in range(n)]
             info["hands"] = outcome["hands"]
             info["decisions"] = self._decisions
+            info["forfeit"] = self._forfeit
         return info
 
+    @property
+    def game(self) -> Game:
+        """An independent ``Game`` in this position, with the whole match and everybody's cards; playing it changes nothing here.
+
+        Raises:
+            gymnasium.error.ResetNeeded: no episode has begun.
+        """
+        self._need_episode("game")
+        return self._env.game
+
+    def view(self) -> View:
+        """Return what the learner may know, as readable values: the seat that decides, after the episode the learner's.
+
+        Raises:
+            gymnasium.error.ResetNeeded: no episode has begun.
+        """
+        self._need_episode("view()")
+        return self._env.view(self._agent if self._over else self._env.agent_selection)
+
+    def _need_episode(self, name: str) -> None:
+        if not self._has_begun:
+            raise gymnasium.error.ResetNeeded(f"no episode has begun: call reset() before {name}")
+
     def render(self) -> str | None:
-        """Return the position as text in mode ``"ansi"``; in mode ``"human"`` every position has been written already."""
+        """Return the position as text in mode ``"ansi"``; in mode ``"human"`` every position has been written already.
+
+        Raises:
+            gymnasium.error.ResetNeeded: no episode has begun.
+        """
+        self._need_episode("render()")
         return self._env.render() if self.render_mode == "ansi" else None
 
     def action_name(self, action: int) -> str:
-        """Return what an action would be now, such as ``"7O"`` or ``"truco"``."""
-        return self._env.game.action_name(Action(action))
+        """Return what an action would be now, such as ``"7O"`` or ``"truco"``.
+
+        Raises:
+            ActionError: anything but an integer from 0 to 35.
+            gymnasium.error.ResetNeeded: no episode has begun.
+        """
+        return self.game.action_name(Action(check_action(action)))
 
 
 def _draw(pool: Pool, rng: np.random.Generator) -> Agent:

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from truco_env.errors import PositionError, show
+from truco_env.game.game import Game
 from truco_env.game.position import check_hands, check_number
 from truco_env.rules.options import Rules
 
@@ -66,3 +67,18 @@ def check_deals(rules: Rules, deals: object, dealer: object, *, episode: str) ->
         except ValueError as error:
             raise type(error)(f"deal {k}: {error}") from None
     return [list(deal) for deal in deals]
+
+
+def check_opening(rules: Rules, options: Mapping[str, Any] | None, *, episode: str, others: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the options of a ``reset`` that are set, all of them checked: what is returned can be dealt.
+
+    Raises:
+        CardError: a wrong card or hand.
+        PositionError: an unknown key, or another value that cannot be.
+    """
+    given = check_reset_options(options, others=others)
+    position = {name: value for name, value in given.items() if name in POSITION}
+    deals = check_deals(rules, given.get(DEALS), position.get("dealer"), episode=episode)
+    if deals or position:
+        Game(rules).deal(deals[0] if deals else None, seed=0, **position)
+    return given

@@ -11,16 +11,21 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from truco_env.batch.learner import Episodes, LearnerBatch
+from truco_env.batch.learner import Episodes, LearnerBatch, LearnerStep
+from truco_env.envs.arguments import check_keywords, check_render_mode
 from truco_env.envs.gym import ILLEGAL_ACTIONS
-from truco_env.errors import choose
+from truco_env.envs.opening import check_reset_options
+from truco_env.errors import ActionError, choose
+from truco_env.game.game import Game
+from truco_env.observation.arrays import check_integers
 from truco_env.observation.layout import Layout
 from truco_env.observation.masks import pick_uniform
 from truco_env.players.opponents import NOBODY, Opponents, make_pool
 from truco_env.rules.actions import N_ACTIONS
 from truco_env.rules.options import Rules
 
-_MODES: Final = (AutoresetMode.SAME_STEP, AutoresetMode.DISABLED)
+_RESET_MASK: Final = "reset_mask"
+_NONE: Final = -1  # in the place of an illegal action
 
 _Observations = npt.NDArray[np.int8]
 _Step = tuple[_Observations, npt.NDArray[np.float32], npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]]
@@ -32,8 +37,9 @@ class TrucoVector(VectorEnv[_Observations, npt.NDArray[np.int64], npt.NDArray[An
     The arguments are those of ``TrucoGym``, without rendering. All arrays returned are fresh.
 
     An environment restarts in the step that ends its episode (``AutoresetMode.SAME_STEP``): the observation is of the next episode, the
-    last one is in ``infos["final_obs"]``, its outcome in ``infos["final_info"]``. With ``autoreset_mode="Disabled"`` it stays at the last
-    position, with an empty mask, until ``reset(options={"reset_mask": ...})``.
+    last one is in ``infos["final_obs"]``, its outcome in ``infos["final_info"]``. With ``autoreset_mode="NextStep"`` it stays at the last
+    position, with an empty mask, and restarts in the next step, which ignores its action and pays 0; with ``"Disabled"`` it stays there
+    until ``reset(options={"reset_mask": ...})``.
 
     Args:
         num_envs: number of matches.
@@ -46,16 +52,18 @@ class TrucoVector(VectorEnv[_Observations, npt.NDArray[np.int64], npt.NDArray[An
         episode: ``"match"`` or ``"hand"``.
         reward: ``"win"``, ``"points"`` or ``"shaped"``.
         illegal_action: ``"terminate"``, ``"resample"`` or ``"raise"``.
-        autoreset_mode: ``AutoresetMode.SAME_STEP`` or ``DISABLED``, or its value.
+        autoreset_mode: an ``AutoresetMode``, or its value: ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``.
+        render_mode: ``None``; there is nothing to look at.
         **options: options of the rule book (rules.md 7).
 
     Attributes:
         batch: the ``LearnerBatch`` below: its ``set_opponents``, ``save`` and ``restore`` may be used between steps.
+        autoreset_mode: when an environment restarts; also in ``metadata``.
         rules: the rules of the table.
         layout: the layout of an observation.
 
     Raises:
-        RulesError, AgentError, PoolError, ValueError: as ``TrucoGym``.
+        RulesError, ArgumentError, AgentError, PoolError, ValueError: as ``TrucoGym``.
     """
 
     metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012 - as the base class has it
@@ -74,15 +82,17 @@ class TrucoVector(VectorEnv[_Observations, npt.NDArray[np.int64], npt.NDArray[An
         reward: str = "win",
         illegal_action: str = "terminate",
         autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
+        render_mode: None = None,
         **options: object,
     ) -> None:
         super().__init__()
-        self.rules = ruleset if isinstance(ruleset, Rules) else Rules(ruleset, players, **options)
+        check_keywords(TrucoVector, options)
+        self.render_mode = check_render_mode(render_mode, self.metadata["render_modes"])
+        self.rules = Game(ruleset, players, **options).rules
         self._illegal_action = ILLEGAL_ACTIONS[choose("illegal_action", illegal_action, ILLEGAL_ACTIONS)]
-        mode = AutoresetMode(autoreset_mode)
-        if mode not in _MODES:
-            raise ValueError(f"autoreset_mode={mode.value!r} is not possible: choose one of {', '.join(m.value for m in _MODES)}")
-        self.metadata = {**self.metadata, "autoreset_mode": mode}
+        name = autoreset_mode.value if isinstance(autoreset_mode, AutoresetMode) else autoreset_mode
+        self.autoreset_mode = tuple(AutoresetMode)[choose("autoreset_mode", name, [mode.value for mode in AutoresetMode])]
+        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         pool = make_pool(opponents, self.rules)
         mates = NOBODY if partners is None else make_pool(partners, self.rules, "partners")
         self.batch = LearnerBatch(
@@ -96,7 +106,7 @@ class TrucoVector(VectorEnv[_Observations, npt.NDArray[np.int64], npt.NDArray[An
             learner_seat=learner_seat,
             episode=episode,
             reward=reward,
-            autoreset=mode is AutoresetMode.SAME_STEP,
+            autoreset=self.autoreset_mode is AutoresetMode.SAME_STEP,
             illegal="forfeit" if illegal_action == "terminate" else "raise",
         )
         self.layout: Layout = self.batch.layout
@@ -105,8 +115,9 @@ class TrucoVector(VectorEnv[_Observations, npt.NDArray[np.int64], npt.NDArray[An
         self.single_action_space = gymnasium.spaces.Discrete(N_ACTIONS)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._masks = np.zeros((num_envs, N_ACTIONS), dtype=np.int8)
+        self._rows = np.arange(num_envs)
         self._everywhere = np.ones(num_envs, dtype=np.bool_)
+        self._has_begun = False
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -117,18 +128,22 @@ class TrucoVector(VectorEnv[_Observations, npt.NDArray[np.int64], npt.NDArray[An
             seed: an int makes all that follows a function of it; a list has one seed (or ``None``) per environment and fixes its deals and
                 seating, but not what agents draw; ``None`` goes on with the own stream.
             options: ``reset_mask``, bool (num_envs,): which environments begin anew; the others stay as they are.
+
+        Raises:
+            PositionError: an unknown key.
+            ValueError: a wrong mask, or another number of seeds. Nothing has changed, as after any error.
         """
-        rows = np.arange(self.num_envs)
-        if options and options.get("reset_mask") is not None:
-            rows = np.flatnonzero(self._check_mask(options["reset_mask"]))
-        if seed is None or isinstance(seed, int | np.integer):
-            if seed is not None:
-                self.batch.reseed(int(seed))
-            observations, self._masks = self.batch.reset_rows(rows)
-        else:
+        given = check_reset_options(options, others=(_RESET_MASK,))
+        rows = np.flatnonzero(self._check_mask(given[_RESET_MASK])) if _RESET_MASK in given else self._rows
+        seeds = None
+        if seed is not None and not isinstance(seed, int | np.integer):
             if len(seed) != self.num_envs:
                 raise ValueError(f"{len(seed)} seeds for {self.num_envs} environments: give one seed per environment")
-            observations, self._masks = self.batch.reset_rows(rows, [seed[row] for row in rows.tolist()])
+            seeds = [seed[row] for row in rows.tolist()]
+        elif seed is not None:
+            self.batch.reseed(int(seed))
+        observations, _ = self.batch.reset_rows(rows, seeds)
+        self._has_begun = True
         return observations, self._infos()
 
     def _check_mask(self, mask: object) -> npt.NDArray[np.bool_]:
@@ -143,37 +158,54 @@ class TrucoVector(VectorEnv[_Observations, npt.NDArray[np.int64], npt.NDArray[An
             Observations, rewards float32, terminations, truncations (never) and infos: ``action_mask`` int8 (num_envs, N_ACTIONS),
             ``seat`` (the learner's) and ``to_act`` (the seat that decides, with ``learner="side"`` any of its account); where an episode
             ended ``final_obs`` and ``final_info`` (``result``, ``scores``, ``hands``, ``decisions``, ``reward``, ``seat``, ``opponent``,
-            ``partner`` where one plays, ``forfeit``); where an action was not legal ``illegal_action``.
+            ``partner`` where one plays, ``forfeit``); ``illegal_action``, the action given where it was not legal, else -1.
 
         Raises:
-            IllegalActionError: with ``illegal_action="raise"``; nothing has changed.
+            ValueError: ``actions`` are not integers of shape (num_envs,).
+            ActionError: one of them is not from 0 to 35.
+            IllegalActionError: with ``illegal_action="raise"``.
+            gymnasium.error.ResetNeeded: no episode has begun, or with ``autoreset_mode="Disabled"`` one is over. After any of these
+                nothing has changed.
         """
-        actions = np.asarray(actions, dtype=np.int64)
-        wrong = None
-        if self._illegal_action != "raise" and actions.shape == (self.num_envs,):
-            legal = self._masks[np.arange(self.num_envs), np.clip(actions, 0, N_ACTIONS - 1)] == 1
-            legal &= (actions >= 0) & (actions < N_ACTIONS)
-            wrong = None if legal.all() else ~legal
-        given = actions
-        if wrong is not None and self._illegal_action == "resample":
+        actions = self._check_actions(actions)
+        over = self.batch.over
+        if not self._has_begun or (over.any() and self.autoreset_mode is not AutoresetMode.NEXT_STEP):
+            where = f"environment {int(over.argmax())} has ended" if self._has_begun else "no episode has begun"
+            raise gymnasium.error.ResetNeeded(f"{where}: call reset() before step()")
+        masks = self.batch.masks
+        wrong = masks[self._rows, actions] == 0
+        wrong &= ~over
+        illegal = np.where(wrong, actions, _NONE)
+        if self._illegal_action == "resample" and wrong.any():
             actions = actions.copy()
-            actions[wrong] = pick_uniform(self._masks[wrong], self.batch.rng)
-        step = self.batch.step(actions)
-        self._masks = step.masks
+            actions[wrong] = pick_uniform(masks[wrong], self.batch.rng)
+        step = self._restart_and_step(over, actions) if over.any() else self.batch.step(actions)
         infos = self._infos()
-        if wrong is not None:
-            infos["illegal_action"], infos["_illegal_action"] = np.where(wrong, given, 0), wrong
+        infos["illegal_action"], infos["_illegal_action"] = illegal, wrong
         if step.dones.any():
             self._add_finals(infos, step.episodes, step.dones)
         return step.observations, step.rewards, step.dones, np.zeros(self.num_envs, dtype=np.bool_), infos
 
+    def _check_actions(self, actions: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        checked = check_integers(actions, (self.num_envs,), "actions")
+        if checked.min() < 0 or checked.max() >= N_ACTIONS:
+            row = int(np.argmax((checked < 0) | (checked >= N_ACTIONS)))
+            raise ActionError(f"environment {row}: {checked[row]} is no action: give an integer from 0 to {N_ACTIONS - 1}")
+        return checked
+
+    def _restart_and_step(self, over: npt.NDArray[np.bool_], actions: npt.NDArray[np.int64]) -> LearnerStep:
+        """Begin anew where an episode ended in the step before, and carry out the actions elsewhere."""
+        step = self.batch.step_rows(np.flatnonzero(~over), actions[~over])
+        observations, masks = self.batch.reset_rows(np.flatnonzero(over))
+        return step._replace(observations=observations, masks=masks)
+
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return the legal actions of every environment, bool (num_envs, N_ACTIONS)."""
-        return self._masks.astype(np.bool_)
+        return self.batch.masks.astype(np.bool_)
 
     def _infos(self) -> dict[str, Any]:
         return {
-            "action_mask": self._masks.copy(),
+            "action_mask": self.batch.masks,
             "_action_mask": self._everywhere.copy(),
             "seat": self.batch.learner_seats,
             "_seat": self._everywhere.copy(),
