@@ -10,11 +10,13 @@ from concurrent.futures import wait
 from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
 import numpy.typing as npt
 import pytest
 
 from truco_agents.arena import (
+    AgentFailedError,
     Arena,
     ArenaError,
     ArenaInterrupt,
@@ -22,6 +24,7 @@ from truco_agents.arena import (
     Estimate,
     MatchResult,
     Pairing,
+    UnfinishedError,
     arena,
     compare,
     load_result,
@@ -30,8 +33,8 @@ from truco_agents.arena import (
     side_of,
 )
 from truco_agents.arena.deals import CHUNK
-from truco_agents.arena.result import save_json
 from truco_agents.arena.seating import member_table
+from truco_agents.files import write_json
 from truco_env.batch.batch import Batch
 from truco_env.game.game import Game
 from truco_env.players.protocol import AgentError
@@ -337,6 +340,75 @@ def test_an_action_out_of_range_names_the_agent() -> None:
         play_match(lowest(), Scripted("wild", lambda masks: np.full(len(masks), 99)), Rules(), groups=2)
 
 
+@pytest.mark.parametrize(
+    ("choose", "told"),
+    [
+        (
+            lambda masks: np.argmax(masks, axis=1).astype(np.float64),
+            r"returned float64 of shape \((\d+),\): it must return one integer per row",
+        ),
+        (lambda masks: np.argmax(masks, axis=1) == 0, "returned bool of shape"),
+        (lambda masks: np.argmax(masks, axis=1)[:1], r"returned int64 of shape \(1,\)"),
+        (lambda masks: np.argmax(masks, axis=1)[:, None], "returned int64 of shape"),
+        (lambda masks: np.int64(0), r"returned int64 of shape \(\)"),
+        (lambda masks: None, r"returned object of shape \(\)"),
+        (lambda masks: [[0], [0, 0]], "raised ValueError: "),
+        (lambda masks: np.full(len(masks), 2**63, dtype=np.uint64), "made an illegal move: "),
+        (lambda masks: np.full(len(masks), -1), "made an illegal move: "),
+        (lambda masks: {}["no\nkey"], r"raised KeyError: 'no\\nkey' \(test_arena.py, line \d+\)"),
+    ],
+)
+def test_an_agent_that_fails_is_named_with_what_it_did(choose: Callable[[Bytes], Any], told: str) -> None:
+    with pytest.raises(AgentFailedError, match=f"^agent 'broken' {told}") as caught:
+        play_match(lowest(), Scripted("broken", choose), Rules(), groups=2)
+    assert "\n" not in str(caught.value)
+
+
+def test_lists_and_small_integers_are_answers_too() -> None:
+    listing = Scripted("listing", lambda masks: np.argmax(masks, axis=1).tolist())
+    small = Scripted("small", lambda masks: np.argmax(masks, axis=1).astype(np.uint8))
+    scores = play_match(listing, small, Rules(), groups=5).scores
+    np.testing.assert_array_equal(scores.points, play_match(lowest(), lowest(), Rules(), groups=5).scores.points)
+
+
+def test_an_agent_that_fails_at_the_start_is_named() -> None:
+    agent = lowest("late")
+    agent.start = lambda rows: 1 / 0  # type: ignore[method-assign,assignment,return-value]
+    with pytest.raises(AgentFailedError, match="agent 'late' raised ZeroDivisionError: division by zero"):
+        play_match(agent, "random", Rules(), groups=2)
+
+
+def test_what_was_finished_before_an_agent_failed_is_kept() -> None:
+    def failing(calls: int) -> Scripted:
+        count = iter(range(calls))
+        return Scripted("tired", lambda masks: np.argmax(masks, axis=1) if next(count, None) is not None else np.zeros(0))
+
+    calls = iter(range(1 << 30))
+    counting = Scripted("tired", lambda masks: np.argmax(masks, axis=1) + 0 * next(calls))
+    whole = play_match(counting, highest(), Rules(), groups=CHUNK)
+    with pytest.raises(UnfinishedError, match="agent 'tired' returned") as caught:
+        play_match(failing(next(calls)), highest(), Rules(), groups=2 * CHUNK)
+    assert caught.value.partial is not None
+    np.testing.assert_array_equal(caught.value.partial.scores.points, whole.scores.points)
+
+
+def test_a_result_says_what_it_was_made_with(tmp_path: Path) -> None:
+    made_with = play_match("bravo", lowest(), Rules(), groups=2).to_dict()["made_with"]
+    assert made_with["versions"]["numba"] == numba.__version__ and "python" in made_with["versions"]
+    ((bravo,), (scripted,)) = made_with["agents"]
+    assert (bravo["name"], bravo["class"]) == ("bravo", "truco_agents.rule_based.agent:Truquero")
+    assert scripted["name"] == "lowest"
+    assert len({bravo["sha256"], scripted["sha256"], made_with["engine_sha256"]}) == 3
+    ((same,), (other,)) = play_match("bravo", "random", Rules(players=4), groups=2).made_with["agents"]
+    assert same == bravo and other["sha256"] != scripted["sha256"]
+
+
+def test_results_of_older_files_say_nothing_of_what_made_them() -> None:
+    data = play_match(lowest(), highest(), Rules(), groups=2).to_dict()
+    del data["made_with"]
+    assert MatchResult.from_dict(data).made_with == {}
+
+
 def test_every_agent_of_every_chunk_draws_from_a_stream_of_its_own() -> None:
     deals = DealSet(Rules(), 0, 300)
     streams = [deals.agent_generator(chunk, side, member) for chunk in (0, 1) for side in (0, 1) for member in (0, 1)]
@@ -381,7 +453,7 @@ def test_torch_computes_on_one_thread_while_it_plays() -> None:
 @pytest.mark.parametrize("rules", [Rules("argentino", 6, pica_pica=True, pica_band=(3, 20)), Rules("argentino", 3)], ids=name_of)
 def test_a_saved_result_reads_back_to_the_same_estimates(rules: Rules, tmp_path: Path) -> None:
     result = play_match("bravo", "random", rules, groups=20)
-    save_json(result.to_dict(), tmp_path / "result.json")
+    write_json(tmp_path / "result.json", result.to_dict())
     back = load_result(tmp_path / "result.json")
     assert back.rules == rules
     assert back.to_dict() == result.to_dict()
@@ -403,7 +475,7 @@ def test_a_broken_result_file_is_refused_by_name(change: Callable[[object], obje
     data = play_match(lowest(), highest(), Rules(), groups=3).to_dict()
     change(data)
     path = tmp_path / "result.json"
-    save_json(data, path)
+    write_json(path, data)
     with pytest.raises(ArenaError, match=message) as caught:
         load_result(path)
     assert str(path) in str(caught.value)
@@ -419,7 +491,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> 
     path = tmp_path / "result.json"
     path.write_text("old")
     with pytest.raises(ValueError, match="not JSON compliant"):
-        save_json({"x": float("nan")}, path)
+        write_json(path, {"x": float("nan")})
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -445,6 +517,7 @@ def test_results_on_different_deals_are_not_compared() -> None:
     ("arguments", "message"),
     [
         ({"groups": 1}, "an interval needs 2 or more"),
+        ({"groups": 99999999999999999999}, "a deal set has at most 10,000,000"),
         ({"seed": -1}, "it is 0 or more"),
         ({"episode": "leg"}, "choose one of match, hand"),
         ({"workers": 0}, "it is 1 or more"),

@@ -17,7 +17,7 @@ import pytest
 
 from truco_agents.arena import Pairing, Scores, play_match
 from truco_agents.arena.cli import main
-from truco_agents.ppo import Architecture, Checkpoint
+from truco_agents.ppo import Architecture, Checkpoint, load
 from truco_env.observation.layout import layout_of
 from truco_env.players.protocol import Agent
 from truco_env.rules.actions import N_ACTIONS
@@ -127,6 +127,7 @@ BAD = {
     "match bravo random --option target=15 target=30": "option target is given twice",
     "table bravo --against random prudente random": "--against random is given twice",
     "match bravo random --groups 1": "an interval needs 2 or more",
+    "match bravo random --groups 99999999999999999999": "a deal set has at most 10,000,000",
     "match bravo random --groups many": "argument --groups",
     "match bravo random --workers 0": "workers=0",
     "match bravo random --seed -1": "seed=-1",
@@ -181,7 +182,9 @@ def test_checkpoint_folders_play_in_worker_processes_as_in_this_one(tmp_path: Pa
     for workers, file in zip((1, 2), files, strict=True):
         assert main(["match", str(tmp_path / "net"), "random", "--groups", "200", "--workers", str(workers), "--out", str(file)]) == 0
     assert files[0].read_bytes() == files[1].read_bytes()
-    assert json.loads(files[0].read_text())["sides"] == [str(tmp_path / "net"), "random"]
+    data = json.loads(files[0].read_text())
+    assert data["sides"] == [str(tmp_path / "net"), "random"]
+    assert data["made_with"]["agents"][0][0]["sha256"] == load(tmp_path / "net").digest
 
 
 def test_a_checkpoint_for_another_table_is_one_line_and_status_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -196,6 +199,91 @@ def test_bad_input_is_found_before_anything_is_played(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(Pairing, "play_chunk", play)
     assert main(["table", "bravo", "--against", "random", "nobody"]) == 2
+
+
+class Failing:
+    """Plays like its betters until it has been asked a number of times."""
+
+    name = "failing"
+
+    def __init__(self, rules: Rules, patience: int = 0) -> None:
+        self.patience = patience
+
+    def start(self, rows: np.ndarray) -> None:
+        pass
+
+    def act(self, observations: np.ndarray, masks: np.ndarray, rng: np.random.Generator, rows: np.ndarray) -> np.ndarray:
+        self.patience -= 1
+        if self.patience < 0:
+            raise RuntimeError("no more")
+        return np.asarray(masks.argmax(axis=1))
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_table_goes_on_without_an_agent_that_fails(workers: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "table.json"
+    failing = f"{Path(__file__)}:Failing"
+    command = ["table", "bravo", "--against", "random", failing, "prudente", "--groups", "200", "--workers", workers, "--out", str(out)]
+    assert main(command) == 1
+    captured = capsys.readouterr()
+    assert f"evaluate.py: bravo - {failing}: agent 'failing' raised RuntimeError: no more (test_evaluate_cli.py, line " in captured.err
+    assert "not everything could be played: kept the 2 of 3 pairings that were finished" in captured.err
+    assert [result["sides"][1] for result in json.loads(out.read_text())["results"]] == ["random", "prudente"]
+    assert {"random", "prudente"} <= set(table_of(captured.out))
+
+
+def test_a_tournament_keeps_the_pairings_without_an_agent_that_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "tournament.json"
+    assert main(["tournament", "bravo", f"{Path(__file__)}:Failing", "random", *FEW, "--out", str(out)]) == 1
+    captured = capsys.readouterr()
+    assert "kept the 1 of 3 pairings that were finished; ratings need all of them" in captured.err
+    data = json.loads(out.read_text())
+    assert data["elo"] is None and [result["sides"] for result in data["results"]] == [["bravo", "random"]]
+    assert "Elo" not in captured.out and numbers(table_of(captured.out)["bravo"])
+
+
+def test_a_match_keeps_what_was_finished_before_an_agent_failed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "result.json"
+    play_chunk = Pairing.play_chunk
+
+    def play(self: Pairing, chunk: int, agents: Sequence[Agent]) -> Scores:
+        return play_chunk(self, chunk, agents if chunk == 0 else [Failing(Rules()), *agents[1:]])
+
+    monkeypatch.setattr(Pairing, "play_chunk", play)
+    assert main(["match", "bravo", "random", "--groups", "200", "--out", str(out)]) == 1
+    assert "kept the first 128 of 200 deal groups" in capsys.readouterr().err
+    assert json.loads(out.read_text())["deals"]["groups"] == 128
+
+
+def test_nothing_is_written_where_nothing_was_finished(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "result.json"
+    assert main(["match", f"{Path(__file__)}:Failing", "random", *FEW, "--out", str(out)]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == "" and re.fullmatch(r"evaluate\.py: [^\n]*agent 'failing' raised RuntimeError: no more[^\n]*\n", captured.err)
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("command", ["table bravo --against random prudente maestro", "tournament bravo random prudente maestro"])
+@pytest.mark.parametrize("group", [False, True])
+def test_sigterm_keeps_the_finished_pairings(command: str, group: bool, tmp_path: Path) -> None:
+    out = tmp_path / "result.json"
+    slow = tmp_path / "slow.py"
+    slow.write_text(
+        "import time\nfrom truco_env.players.random import RandomAgent\n"
+        "class Slow(RandomAgent):\n    def act(self, *arguments):\n        time.sleep(1)\n        return super().act(*arguments)\n"
+    )
+    words = command.replace("maestro", f"{slow}:Slow").split()
+    line = [sys.executable, "evaluate.py", *words, "--groups", "200", "--workers", "2", "--out", str(out)]
+    with subprocess.Popen(line, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+        time.sleep(20)
+        (os.killpg if group else os.kill)(process.pid, signal.SIGTERM)
+        printed, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert "interrupted: kept the " in errors and "Traceback" not in errors
+    assert "bravo" in printed
+    assert ["bravo", "random"] in [result["sides"] for result in json.loads(out.read_text())["results"]]
 
 
 def interrupt_at(monkeypatch: pytest.MonkeyPatch, count: int) -> None:

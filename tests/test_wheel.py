@@ -43,6 +43,17 @@ def test_every_module_and_the_marks_of_types_are_in_it(wheel: Path) -> None:
         assert f"{package.name}/py.typed" in names
 
 
+def test_the_presets_are_in_it_and_found_by_name(wheel: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path)
+    presets = sorted(path.name for path in (ROOT / "configs").glob("*.yaml"))
+    assert presets and sorted(path.name for path in (tmp_path / "truco_agents" / "configs").iterdir()) == presets
+    code = "from truco_agents.training.config_file import find_config; print(find_config('smoke'))"
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path, env=environment)
+    assert Path(done.stdout.strip()) == tmp_path / "truco_agents" / "configs" / "smoke.yaml"
+
+
 def test_the_program_is_declared(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         entries = archive.read(f"truco_env-{truco_env.__version__}.dist-info/entry_points.txt").decode()

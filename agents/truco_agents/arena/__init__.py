@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from truco_agents.arena.arena import Arena, ArenaInterrupt, Progress
 from truco_agents.arena.deals import DealSet
-from truco_agents.arena.errors import ArenaError
+from truco_agents.arena.errors import AgentFailedError, ArenaError, UnfinishedError
 from truco_agents.arena.estimate import Estimate
 from truco_agents.arena.pairing import Pairing, Scores
 from truco_agents.arena.result import MatchResult, compare, load_result
@@ -19,6 +19,7 @@ from truco_agents.arena.seating import Seating, Side, SideLike, seatings_of, sid
 from truco_env.rules.options import Rules
 
 __all__ = [
+    "AgentFailedError",
     "Arena",
     "ArenaError",
     "ArenaInterrupt",
@@ -29,6 +30,7 @@ __all__ = [
     "Scores",
     "Seating",
     "Side",
+    "UnfinishedError",
     "compare",
     "load_result",
     "play_match",
@@ -62,7 +64,8 @@ def play_match(
 
     Raises:
         AgentError: an agent is unknown or cannot play at this table.
-        ArenaError: sides that do not fit the table, or an agent that made an illegal move.
+        ArenaError: sides that do not fit the table.
+        UnfinishedError: an agent failed, or a worker process died.
     """
     pairing = Pairing(DealSet(rules, seed, groups), (side_of(a), side_of(b)), episode)
     with Arena(workers=workers) as arena:

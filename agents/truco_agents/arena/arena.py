@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -18,13 +19,15 @@ from types import TracebackType
 from typing import Final
 
 from truco_agents.arena.deals import CHUNK
-from truco_agents.arena.errors import ArenaError
+from truco_agents.arena.errors import ArenaError, UnfinishedError, WorkerDiedError
 from truco_agents.arena.pairing import Pairing, Scores, StoppedError
+from truco_agents.arena.provenance import provenance_of
 from truco_agents.arena.result import MatchResult
 from truco_env.players.protocol import Agent
 
 _CHUNKS_AHEAD: Final = 4  # chunks that wait in the pool for each worker
 _PATIENCE: Final = 0.2  # seconds from Ctrl-C until somebody looks
+_INTERRUPTS: Final = (signal.SIGINT, signal.SIGTERM)  # the latter where the program asks for the same: by ``default_int_handler``
 
 Progress = Callable[[int], None]  #: told how many more deal groups are finished
 
@@ -80,7 +83,8 @@ class Arena:
 
         Raises:
             AgentError: an agent is unknown or cannot play at this table.
-            ArenaError: an agent made an illegal move, or a worker process died.
+            ArenaError: several workers, but agents that are given as objects.
+            UnfinishedError: an agent failed, or a worker process died; it carries what was finished.
             ArenaInterrupt: interrupted from the keyboard; it carries what was finished.
         """
         agents = pairing.make_agents()
@@ -94,8 +98,11 @@ class Arena:
         except KeyboardInterrupt as interrupt:
             with suppress(KeyboardInterrupt), _keyboard_held():  # pressed twice, it means the same
                 self.close()
-            raise ArenaInterrupt(_beginning(pairing, finished)) from interrupt
-        return _result(pairing, finished, pairing.deals.chunks)
+            raise ArenaInterrupt(_beginning(pairing, agents, finished)) from interrupt
+        except UnfinishedError as error:
+            error.partial = _beginning(pairing, agents, finished)
+            raise
+        return _result(pairing, agents, finished, pairing.deals.chunks)
 
     def _spread(self, pairing: Pairing) -> Generator[tuple[int, Scores], None, None]:
         if not all(isinstance(member, str) for side in pairing.sides for member in side.members):
@@ -116,7 +123,9 @@ class Arena:
                         yield futures.pop(future), future.result()
                     deliver()
             except BrokenProcessPool as error:
-                raise ArenaError(
+                time.sleep(_PATIENCE)
+                deliver()  # a signal that went to the whole group of processes ended the workers first
+                raise WorkerDiedError(
                     "a worker process died before its matches were played (out of memory, or a script without a __main__ guard?)"
                 ) from error
             finally:
@@ -127,7 +136,8 @@ class Arena:
 @contextmanager
 def _keyboard_held() -> Iterator[Callable[[], None]]:
     """Keep Ctrl-C for the function that is given: anywhere else it could strike inside a lock of the pool, which would stay locked."""
-    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
+    kinds = [kind for kind in _INTERRUPTS if signal.getsignal(kind) is signal.default_int_handler]
+    if not kinds or threading.current_thread() is not threading.main_thread():
         yield lambda: None
         return
     pressed = threading.Event()
@@ -137,21 +147,23 @@ def _keyboard_held() -> Iterator[Callable[[], None]]:
             pressed.clear()
             raise KeyboardInterrupt
 
-    signal.signal(signal.SIGINT, lambda *_: pressed.set())
+    for kind in kinds:
+        signal.signal(kind, lambda *_: pressed.set())
     try:
         yield deliver
     finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for kind in kinds:
+            signal.signal(kind, signal.default_int_handler)
         deliver()
 
 
 @contextmanager
 def _keyboard_blocked() -> Iterator[None]:
-    """Hold back Ctrl-C: processes started meanwhile never get it, this one gets it at the end."""
+    """Hold back Ctrl-C: processes started meanwhile do not get it, this one gets it at the end."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _INTERRUPTS)
     try:
         yield
     finally:
@@ -179,13 +191,14 @@ def _one_torch_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def _beginning(pairing: Pairing, finished: dict[int, Scores]) -> MatchResult | None:
+def _beginning(pairing: Pairing, agents: Sequence[Agent], finished: dict[int, Scores]) -> MatchResult | None:
     chunks = next(chunk for chunk in range(pairing.deals.chunks + 1) if chunk not in finished)
-    return _result(pairing, finished, chunks) if chunks else None
+    return _result(pairing, agents, finished, chunks) if chunks else None
 
 
-def _result(pairing: Pairing, finished: dict[int, Scores], chunks: int) -> MatchResult:
+def _result(pairing: Pairing, agents: Sequence[Agent], finished: dict[int, Scores], chunks: int) -> MatchResult:
     deals = pairing.deals.first(min(pairing.deals.groups, chunks * CHUNK))
+    first = len(pairing.sides[0].members)
     return MatchResult(
         rules=deals.rules,
         episode=pairing.episode,
@@ -193,6 +206,7 @@ def _result(pairing: Pairing, finished: dict[int, Scores], chunks: int) -> Match
         seed=deals.seed,
         digest=deals.digest,
         scores=Scores.join([finished[chunk] for chunk in range(chunks)]),
+        made_with=provenance_of((agents[:first], agents[first:])),
     )
 
 
@@ -206,6 +220,8 @@ def _begin_worker(stop: Event) -> None:
     global _stop_requested
     _stop_requested = stop
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C and sets ``stop``
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])  # a broken pool ends its workers by it
     for name in _THREAD_VARIABLES:
         os.environ[name] = "1"
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -14,12 +18,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from truco_agents.arena.arena import Arena, ArenaInterrupt
 from truco_agents.arena.deals import DealSet
-from truco_agents.arena.errors import ArenaError
+from truco_agents.arena.errors import ArenaError, UnfinishedError, WorkerDiedError
 from truco_agents.arena.pairing import Pairing
 from truco_agents.arena.report import open_console, print_match, print_table, print_tournament
-from truco_agents.arena.result import MatchResult, save_json
+from truco_agents.arena.result import MatchResult
 from truco_agents.arena.seating import side_of
 from truco_agents.arena.tournament import Tournament, pairs_of
+from truco_agents.files import write_json
 from truco_env.batch.rewards import EPISODES
 from truco_env.errors import TrucoError
 from truco_env.players.registry import FORMS, describe_agents
@@ -28,10 +33,11 @@ from truco_env.rules.options import RULESETS, Rules
 from truco_env.rules.text import read_assignments
 
 TABLE_FORMAT: Final = "truco-env table 1"
+_FAILED: Final = 1  # exit status
 
 
 def main(arguments: Sequence[str] | None = None, *, prog: str = "evaluate.py") -> int:
-    """Run a command; return its exit status: 0, 2 for bad input (told in one line), 130 if interrupted."""
+    """Run a command; return its exit status: 0, 1 if an agent failed, 2 for bad input (told in one line), 130 if interrupted."""
     parser = _build_parser(prog)
     args = parser.parse_args(arguments)
     try:
@@ -90,34 +96,32 @@ def _run_agents(args: argparse.Namespace) -> int:
 
 
 def _run_match(args: argparse.Namespace) -> int:
-    pairings = _pairings(args, [(args.a, args.b)])
-    results, finished = _play(args, pairings)
-    if not results:
-        raise KeyboardInterrupt
-    (result,) = results
-    if not finished:
-        _warn(args.prog, f"interrupted: kept the first {result.groups} of {args.groups} deal groups")
+    played = _play(args, _pairings(args, [(args.a, args.b)]))
+    result = played.results.get(0, played.partial)
+    if result is None:
+        return played.give_up()
+    if played.status:
+        _warn(args.prog, f"{played.why}: kept the first {result.groups} of {args.groups} deal groups")
     print_match(open_console(sys.stdout), result)
     if args.out is not None:
         _save(args, result.to_dict())
-    return 0 if finished else INTERRUPTED
+    return played.status
 
 
 def _run_table(args: argparse.Namespace) -> int:
     twice = [opponent for opponent in args.against if args.against.count(opponent) > 1]
     if twice:
         raise ArenaError(f"--against {twice[0]} is given twice")
-    pairings = _pairings(args, [(args.a, opponent) for opponent in args.against])
-    results, finished = _play(args, pairings)
-    results = [result for result in results if result.groups == args.groups]  # one deal set for all rows
+    played = _play(args, _pairings(args, [(args.a, opponent) for opponent in args.against]))
+    results = list(played.results.values())
     if not results:
-        raise KeyboardInterrupt
-    if not finished:
-        _warn(args.prog, f"interrupted: kept the {len(results)} of {len(pairings)} pairings that were finished")
+        return played.give_up()
+    if played.status:
+        _warn(args.prog, f"{played.why}: kept the {len(results)} of {len(args.against)} pairings that were finished")
     print_table(open_console(sys.stdout), results)
     if args.out is not None:
         _save(args, {"format": TABLE_FORMAT, "results": [result.to_dict() for result in results]})
-    return 0 if finished else INTERRUPTED
+    return played.status
 
 
 def _run_tournament(args: argparse.Namespace) -> int:
@@ -126,14 +130,17 @@ def _run_tournament(args: argparse.Namespace) -> int:
     anchor = args.anchor if args.anchor is not None else "random" if "random" in labels else labels[0]
     if anchor not in labels:
         raise ArenaError(f"the anchor {anchor!r} is not in the tournament: choose one of {', '.join(labels)}")
-    results, finished = _play(args, _pairings(args, [(args.sides[i], args.sides[j]) for i, j in pairs]))
-    if not finished:
-        raise KeyboardInterrupt
-    tournament = Tournament(labels, dict(zip(pairs, results, strict=True)), labels.index(anchor))
+    played = _play(args, _pairings(args, [(args.sides[i], args.sides[j]) for i, j in pairs]))
+    if not played.results:
+        return played.give_up()
+    if played.status:
+        kept = f"kept the {len(played.results)} of {len(pairs)} pairings that were finished"
+        _warn(args.prog, f"{played.why}: {kept}; ratings need all of them")
+    tournament = Tournament(labels, {pairs[k]: result for k, result in played.results.items()}, labels.index(anchor))
     print_tournament(open_console(sys.stdout), tournament)
     if args.out is not None:
         _save(args, tournament.to_dict())
-    return 0
+    return played.status
 
 
 def _pairings(args: argparse.Namespace, sides: Sequence[tuple[str, str]]) -> list[Pairing]:
@@ -152,20 +159,62 @@ def _pairings(args: argparse.Namespace, sides: Sequence[tuple[str, str]]) -> lis
     return pairings
 
 
-def _play(args: argparse.Namespace, pairings: Sequence[Pairing]) -> tuple[list[MatchResult], bool]:
-    """Play pairings on one deal set until done or interrupted; return the results so far, and whether it was done."""
-    results: list[MatchResult] = []
+@dataclass
+class _Played:
+    """What came of some pairings.
+
+    Attributes:
+        results: of those that were finished, by their place.
+        partial: the beginning of the last one that was not finished, if there is any.
+        status: 0, or the exit status if not all were finished.
+        why: in that case, the reason.
+    """
+
+    results: dict[int, MatchResult] = field(default_factory=dict)
+    partial: MatchResult | None = None
+    status: int = 0
+    why: str = ""
+
+    def give_up(self) -> int:
+        """Return the exit status where nothing can be shown; an agent that failed has been named already."""
+        if self.status == INTERRUPTED:
+            raise KeyboardInterrupt
+        return self.status
+
+
+def _play(args: argparse.Namespace, pairings: Sequence[Pairing]) -> _Played:
+    """Play pairings on one deal set until done or interrupted; those in which an agent fails are left out."""
+    played = _Played()
     deals = pairings[0].deals
     try:
-        with Arena(workers=min(args.workers, deals.chunks)) as arena, _progress() as bars:
-            for pairing in pairings:
-                task = bars.add_task(escape(f"{pairing.sides[0].label} - {pairing.sides[1].label}"), total=deals.groups)
-                results.append(arena.play(pairing, progress=partial(bars.advance, task)))
-    except ArenaInterrupt as interrupt:
-        if interrupt.partial is not None:
-            results.append(interrupt.partial)
-        return results, False
-    return results, True
+        with _stopped_by_sigterm(), Arena(workers=min(args.workers, deals.chunks)) as arena, _progress() as bars:
+            for place, pairing in enumerate(pairings):
+                label = f"{pairing.sides[0].label} - {pairing.sides[1].label}"
+                task = bars.add_task(escape(label), total=deals.groups)
+                try:
+                    played.results[place] = arena.play(pairing, progress=partial(bars.advance, task))
+                except UnfinishedError as error:
+                    _warn(args.prog, f"{label}: {error}")
+                    played.partial, played.status, played.why = error.partial, _FAILED, "not everything could be played"
+                    if isinstance(error, WorkerDiedError):
+                        break
+    except KeyboardInterrupt as interrupt:
+        played.partial = interrupt.partial if isinstance(interrupt, ArenaInterrupt) else None
+        played.status, played.why = INTERRUPTED, "interrupted"
+    return played
+
+
+@contextmanager
+def _stopped_by_sigterm() -> Iterator[None]:
+    """Let SIGTERM do what Ctrl-C does."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _progress() -> Progress:
@@ -175,7 +224,7 @@ def _progress() -> Progress:
 
 
 def _save(args: argparse.Namespace, data: dict[str, Any]) -> None:
-    save_json(data, args.out)
+    write_json(args.out, data)
     print(f"written to {args.out}", file=sys.stderr)
 
 

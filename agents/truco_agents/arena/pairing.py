@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from truco_agents.arena.deals import DealSet
-from truco_agents.arena.errors import ArenaError
+from truco_agents.arena.errors import AgentFailedError, ArenaError
 from truco_agents.arena.seating import Side, check_side, member_table, seatings_of
 from truco_env.batch.batch import Batch
 from truco_env.batch.rewards import EPISODES
-from truco_env.errors import IllegalActionError
+from truco_env.errors import TrucoError
 from truco_env.players.protocol import Agent
 from truco_env.players.registry import make_agent
+
+_LONGEST_REPORT: Final = 500  #: characters of what an agent raised
 
 
 class StoppedError(Exception):
@@ -82,7 +88,7 @@ class Pairing:
             stop: asked at every step whether to give up.
 
         Raises:
-            ArenaError: an agent chose an illegal action.
+            AgentFailedError: an agent raised, or did not answer with a legal action for each of its rows.
             StoppedError: ``stop`` said so.
         """
         seatings = seatings_of(self.deals.rules)
@@ -107,7 +113,8 @@ class Pairing:
         rows = np.arange(len(seeds), dtype=np.int64)
         batch.reset_rows(rows, seeds)
         for agent in agents:
-            agent.start(rows)
+            with _blamed_on(agent):
+                agent.start(rows)
         points = np.zeros(batch.rewards.shape)
         while len(rows):
             if stop is not None and stop():
@@ -117,8 +124,7 @@ class Pairing:
             for index, agent in enumerate(agents):
                 mine = np.flatnonzero(acting == index)
                 if len(mine):
-                    at = rows[mine]
-                    actions[mine] = agent.act(batch.observations[at], batch.masks[at], generators[index], at)
+                    actions[mine] = _ask(agent, batch, rows[mine], generators[index])
             self._step(batch, rows, actions, agents, acting)
             points[rows] += batch.rewards[rows]
             rows = rows[~batch.done[rows]]
@@ -134,11 +140,11 @@ class Pairing:
     ) -> None:
         try:
             batch.step_rows(rows, actions)
-        except IllegalActionError as error:
+        except TrucoError as error:
             legal = (actions >= 0) & (actions < batch.masks.shape[1])
             legal[legal] = batch.masks[rows[legal], actions[legal]] == 1
             culprit = agents[acting[int(np.argmin(legal))]].name
-            raise ArenaError(f"agent {culprit!r} made an illegal move: {error}") from error
+            raise AgentFailedError(f"agent {culprit!r} made an illegal move: {error}") from error
 
     def _score(self, points: npt.NDArray[np.float64], hands: npt.NDArray[np.int64], winners: npt.NDArray[np.int64]) -> Scores:
         seatings = seatings_of(self.deals.rules)
@@ -154,6 +160,28 @@ class Pairing:
             won = winners.reshape(shape)
             wins = _count_bits(won & masks) / _count_bits(won)
         return Scores(gained, hands.reshape(shape), wins)
+
+
+def _ask(agent: Agent, batch: Batch, rows: npt.NDArray[np.int64], rng: np.random.Generator) -> npt.NDArray[Any]:
+    """Return an agent's answer for the matches in ``rows``: one integer for each, legal or not."""
+    with _blamed_on(agent):
+        answer = np.asarray(agent.act(batch.observations[rows], batch.masks[rows], rng, rows))
+    if answer.shape != rows.shape or answer.dtype.kind not in "iu":
+        raise AgentFailedError(
+            f"agent {agent.name!r} returned {answer.dtype} of shape {answer.shape}: it must return one integer per row, {rows.shape}"
+        )
+    return answer
+
+
+@contextmanager
+def _blamed_on(agent: Agent) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        told = " ".join(f"{type(error).__name__}: {error}".split())
+        where = f"{Path(place.filename).name}, line {place.lineno}"
+        raise AgentFailedError(f"agent {agent.name!r} raised {told[:_LONGEST_REPORT]} ({where})") from error
 
 
 def _count_bits(masks: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:

@@ -44,14 +44,17 @@ def print_match(console: Console, result: MatchResult) -> None:
 
 
 def print_tournament(console: Console, tournament: Tournament) -> None:
-    """Print the pay-off matrix, and the ratings with their anchor."""
-    first = tournament.results[0, 1]
+    """Print the pay-off matrix, and the ratings with their anchor if no pairing is missing."""
+    first = next(iter(tournament.results.values()))
     console.print(f"tournament; {_conditions(first)}")
     unit = "matches" if first.episode == "match" else "hands"
     payoff = _new_table(console, f"{unit} won by row from column", *map(escape, tournament.labels))
     for i, label in enumerate(tournament.labels):
-        payoff.add_row(escape(label), *(_rate(tournament.win_rate(i, j))[0] if i != j else "" for j in range(len(tournament.labels))))
+        played = [(min(i, j), max(i, j)) in tournament.results for j in range(len(tournament.labels))]
+        payoff.add_row(escape(label), *(_rate(tournament.win_rate(i, j))[0] if played[j] else "" for j in range(len(tournament.labels))))
     _print(console, payoff)
+    if not tournament.complete:
+        return
     console.print()
     anchor = escape(tournament.labels[tournament.anchor])
     ratings = _new_table(console, "agent", f"Elo ({anchor} = 0)", _INTERVAL, "worst pairing")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,6 +30,7 @@ class MatchResult:
         labels: the names of A and B.
         seed, digest: the deal set.
         scores: points, hands and wins by deal group and seating.
+        made_with: versions, a hash of the engine and of each agent (see ``provenance_of``); empty in files of older versions.
     """
 
     rules: Rules
@@ -39,6 +39,7 @@ class MatchResult:
     seed: int
     digest: str
     scores: Scores
+    made_with: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def groups(self) -> int:
@@ -107,6 +108,7 @@ class MatchResult:
             "rules": {"ruleset": self.rules.ruleset, "players": self.rules.players, "options": dict(self.rules.options)},
             "episode": self.episode,
             "sides": list(self.labels),
+            "made_with": dict(self.made_with),
             "deals": {"seed": self.seed, "groups": self.groups, "sha256": self.digest},
             "seatings": [{"label": seating.label, "sides": list(seating.sides)} for seating in seatings_of(self.rules)],
             "summary": self.summary(),
@@ -135,7 +137,8 @@ class MatchResult:
             )
             shape = (int(data["deals"]["groups"]), len(seatings_of(rules)))
             first, second = (str(label) for label in data["sides"])
-            result = cls(rules, str(data["episode"]), (first, second), int(data["deals"]["seed"]), str(data["deals"]["sha256"]), scores)
+            seed, digest, made_with = int(data["deals"]["seed"]), str(data["deals"]["sha256"]), dict(data.get("made_with", {}))
+            result = cls(rules, str(data["episode"]), (first, second), seed, digest, scores, made_with)
         except (KeyError, TypeError, ValueError) as error:
             raise ArenaError(f"this arena result is broken: {error}") from error
         if not scores.points.shape == scores.hands.shape == scores.wins.shape == shape:
@@ -160,16 +163,6 @@ def compare(first: MatchResult, second: MatchResult) -> tuple[Estimate, Estimate
         estimate_difference(first.group_points, second.group_points),
         estimate_rate_difference(first.group_wins, second.group_wins),
     )
-
-
-def save_json(data: Mapping[str, Any], path: Path) -> None:
-    """Write plain data as JSON, atomically: the file is complete or not there."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        temporary.write_text(json.dumps(data, allow_nan=False) + "\n", encoding="utf-8")
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def load_result(path: Path) -> MatchResult:

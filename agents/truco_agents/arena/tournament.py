@@ -28,13 +28,18 @@ class Tournament:
 
     Attributes:
         labels: the sides, in the order given.
-        results: for each i < j, side i against side j; all on the same deals.
+        results: for i < j, side i against side j; all on the same deals. Pairings that were not finished are missing.
         anchor: the side whose rating is 0.
     """
 
     labels: tuple[str, ...]
     results: dict[tuple[int, int], MatchResult]
     anchor: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether every side has met every other, which ratings need."""
+        return set(self.results) == set(itertools.combinations(range(len(self.labels)), 2))
 
     def win_rate(self, i: int, j: int) -> Estimate:
         """Share of matches that side i wins against side j."""
@@ -59,12 +64,13 @@ class Tournament:
         return [Estimate(float(fitted[0, i]), float(low[i]), float(high[i]), groups) for i in range(len(self.labels))]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return ratings and all results as plain data."""
+        """Return ratings (null if pairings are missing) and all results as plain data."""
+        ratings = dict(zip(self.labels, map(asdict, self.ratings()), strict=True)) if self.complete else None
         return {
             "format": FORMAT,
             "sides": list(self.labels),
             "anchor": self.labels[self.anchor],
-            "elo": {label: asdict(rating) for label, rating in zip(self.labels, self.ratings(), strict=True)},
+            "elo": ratings,
             "results": [result.to_dict() for result in self.results.values()],
         }
 

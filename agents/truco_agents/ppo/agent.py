@@ -46,6 +46,7 @@ class PPOAgent:
         self.mute = mute = mute or unsigned  # señas that it has never seen it cannot make
         words = [mode] * (mode != "sampled") + [_MUTE] * mute
         self.name = f"{checkpoint.name}:{','.join(words)}" if words else checkpoint.name
+        self.digest = checkpoint.digest
         self.network = Network(checkpoint.architecture, dict(checkpoint.weights), layout_of(checkpoint.rules).scale)
 
     def check_table(self, rules: Rules) -> None:
