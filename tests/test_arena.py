@@ -68,7 +68,7 @@ def agrees(estimate: Estimate, value: float) -> bool:
 class Scripted:
     """Deterministic: the legal action that a fixed ranking puts first."""
 
-    def __init__(self, name: str, choose: Callable[[Bytes], Ints]) -> None:
+    def __init__(self, name: str, choose: Callable[[Bytes], Any]) -> None:
         self.name = name
         self.choose = choose
         self.started: set[int] = set()
@@ -78,7 +78,8 @@ class Scripted:
 
     def act(self, observations: Bytes, masks: Bytes, rng: np.random.Generator, rows: Ints) -> Ints:
         assert set(rows.tolist()) <= self.started
-        return self.choose(masks)
+        answer: Ints = self.choose(masks)
+        return answer
 
 
 def lowest(name: str = "lowest") -> Scripted:
@@ -355,7 +356,7 @@ def test_an_action_out_of_range_names_the_agent() -> None:
         (lambda masks: [[0], [0, 0]], "raised ValueError: "),
         (lambda masks: np.full(len(masks), 2**63, dtype=np.uint64), "made an illegal move: "),
         (lambda masks: np.full(len(masks), -1), "made an illegal move: "),
-        (lambda masks: {}["no\nkey"], r"raised KeyError: 'no\\nkey' \(test_arena.py, line \d+\)"),
+        (lambda masks: {0: 0}[len(masks) + 10**6], r"raised KeyError: \d+ \(test_arena.py, line \d+\)"),
     ],
 )
 def test_an_agent_that_fails_is_named_with_what_it_did(choose: Callable[[Bytes], Any], told: str) -> None:
@@ -373,7 +374,7 @@ def test_lists_and_small_integers_are_answers_too() -> None:
 
 def test_an_agent_that_fails_at_the_start_is_named() -> None:
     agent = lowest("late")
-    agent.start = lambda rows: 1 / 0  # type: ignore[method-assign,assignment,return-value]
+    agent.start = lambda rows: 1 / 0  # type: ignore[method-assign,assignment]
     with pytest.raises(AgentFailedError, match="agent 'late' raised ZeroDivisionError: division by zero"):
         play_match(agent, "random", Rules(), groups=2)
 
