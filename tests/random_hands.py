@@ -9,6 +9,7 @@ import numpy as np
 from truco_env.engine.chance import GOLDEN, below, mix
 from truco_env.engine.hand import deal, start_match
 from truco_env.engine.jit import entry, rule
+from truco_env.engine.log import unpack
 from truco_env.engine.record import (
     DISCARD,
     EV_CLAMP,
@@ -18,6 +19,7 @@ from truco_env.engine.record import (
     PICA,
     TURN,
 )
+from truco_env.engine.seats import n_accounts
 from truco_env.engine.step import apply_action, find_decision
 
 #: What is checked, by the bit that ``play_hands`` sets when it does not hold.
@@ -68,7 +70,7 @@ def _broken_step(g: Any, r: Any) -> int:
         if held + played != (4 if g.cards[seat, 3] >= 0 else 3):
             broken |= 8
     if r.scoring_time == 0:
-        for account in range(3 if r.gallo else 2):
+        for account in range(n_accounts(r)):
             if g.scores[account] < 0 or (g.scores[account] >= r.leg_target and r.gallo_tie != 2):
                 broken |= 32
     return broken
@@ -93,11 +95,11 @@ def _broken_hand(g: Any, r: Any, before: Any) -> int:
     if g.n_log >= MAX_LOG:
         broken |= 128
     won = False
-    for account in range(3 if r.gallo else 2):
+    for account in range(n_accounts(r)):
         logged = int(before[account])
         for k in range(g.n_log):
             event = int(g.log[k])
-            kind, who, value = event >> 22, (event >> 18) & 15, (event & 4095) - 1024
+            kind, who, _, value = unpack(event)
             if (kind == EV_POINTS or kind == EV_CLAMP) and who == account:
                 logged += value
         if logged != g.scores[account]:

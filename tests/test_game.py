@@ -179,6 +179,7 @@ def test_a_match_of_pica_pica_begins_with_a_redonda() -> None:
         (["7O 6O 4C", "7B 5B 7O"], "seat 1 has 7O as well as seat 0"),
         (["7O 6O 8C", "7B 5B 12C"], "seat 0 has 8C, which is not in the deck of argentino"),
         (["7O 6O XX", "7B 5B 12C"], "'XX' is not a card"),
+        (["7O 6O " + "9" * 5000 + "E", "7B 5B 12C"], r"'9{20}\.\.\.' is not a card"),
         ([["7O", "6O", 4], "7B 5B 12C"], "'4' is not a card"),
     ],
 )

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from tools import hand_picture, observation_page, options_page, traits_table
+from tools import hand_picture, observation_page, options_page, record_types, traits_table
 from truco_agents.training.config import describe
 
 ROOT: Final = Path(__file__).parent.parent
@@ -36,6 +36,7 @@ PAGES: Final[dict[str, Callable[[str], str]]] = {
     "docs/observations.md": partial(_whole, observation_page.print_page),
     "docs/hand.svg": partial(_whole, hand_picture.draw),
     "docs/agents.md": partial(replace_part, "traits", traits_table.print_table),
+    "truco_env/engine/record_types.py": partial(_whole, record_types.print_types),
     "docs/training.md": partial(replace_part, "keys", describe),
 }
 

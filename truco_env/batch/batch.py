@@ -21,6 +21,7 @@ from truco_env.engine.legal import is_legal
 from truco_env.engine.prefetch import prefetch
 from truco_env.engine.record import GAME_DTYPE, new_games
 from truco_env.engine.rules_record import record_of
+from truco_env.engine.seats import n_accounts
 from truco_env.engine.step import find_decision
 from truco_env.errors import IllegalActionError
 from truco_env.observation.encode import encode
@@ -121,7 +122,7 @@ def _step_rows(
     if bad >= 0:
         return bad
     episode, kind = modes[0], modes[1]
-    size, accounts = at[-1], 3 if r.gallo else 2
+    size, accounts = at[-1], n_accounts(r)
     deck = np.empty(40, dtype=np.int8)
     start = np.zeros(3, dtype=np.float64)
     far = len(games) > _NEAR_GAMES

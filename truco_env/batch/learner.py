@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from truco_env.batch.learner_kernel import AGENTS, LEARNER, LOOK, TABLE_DTYPE, advance, collect, open_rows
 from truco_env.batch.rewards import EPISODES, REWARDS
-from truco_env.engine.jit import JIT
+from truco_env.engine.jit import with_fields
 from truco_env.engine.record import GAME_DTYPE, new_games
 from truco_env.engine.rules_record import record_of
 from truco_env.errors import IllegalActionError
@@ -171,7 +171,7 @@ class LearnerBatch:
         self._games = new_games(size)
         tables = np.zeros(size, dtype=TABLE_DTYPE)
         tables["over"] = 1
-        self._tables = tables if JIT else tables.view(np.recarray)
+        self._tables = with_fields(tables)
         switches = (learner == "side", -1 if fixed_seat is None else fixed_seat, autoreset, LOOK, illegal == "forfeit")
         self._modes = np.array([EPISODES.index(episode), REWARDS.index(reward), *switches], dtype=np.int64)
         self._slots: list[int] = []  # id of the agent in each slot, -1 = free

@@ -13,6 +13,7 @@ from truco_env.engine.chance import GOLDEN, below, mix, next_match_seed
 from truco_env.engine.hand import deal
 from truco_env.engine.jit import entry, hot_rule, rule
 from truco_env.engine.legal import is_legal
+from truco_env.engine.seats import account_of, n_accounts
 from truco_env.engine.step import find_decision
 from truco_env.observation.encode import encode
 from truco_env.rules.actions import N_ACTIONS
@@ -54,11 +55,6 @@ TABLE_DTYPE: Final = np.dtype(
 )
 
 
-@hot_rule
-def _account_of(r: Any, seat: int) -> int:
-    return seat if r.gallo else seat & 1
-
-
 @rule
 def _draw(t: Any) -> Any:
     t.stream = t.stream + GOLDEN
@@ -97,7 +93,7 @@ def _player_of(t: Any, r: Any, modes: Any, seat: int) -> Any:
     """Who plays a seat: the learner, or an agent's slot."""
     if seat == t.seat:
         return _LEARNER
-    if _account_of(r, seat) != _account_of(r, int(t.seat)):
+    if account_of(r, seat) != account_of(r, int(t.seat)):
         return t.opponent
     return _LEARNER if modes[2] else t.partner
 
@@ -105,7 +101,7 @@ def _player_of(t: Any, r: Any, modes: Any, seat: int) -> Any:
 @rule
 def _finish_episode(g: Any, r: Any, at: Any, t: Any, base: Any, finals: Any, row: int) -> None:
     """Close the learner's episode: its last reward, its result, and its last view."""
-    account = _account_of(r, int(t.seat))
+    account = account_of(r, int(t.seat))
     t.done = 1
     t.last_reward = t.carried
     t.last_total = t.total + t.carried
@@ -115,7 +111,7 @@ def _finish_episode(g: Any, r: Any, at: Any, t: Any, base: Any, finals: Any, row
     t.last_partner = t.partner
     t.last_decisions = t.decisions
     t.last_hands = g.hand_no + 1
-    accounts = 3 if r.gallo else 2
+    accounts = n_accounts(r)
     for i in range(accounts):
         other = (account + i) % 3 if r.gallo else account ^ i
         t.last_scores[i] = g.scores[other]
@@ -167,7 +163,7 @@ def _carry_out(
             t.carried -= 1.0
         elif turn != LOOK:
             earn_once(g, r, episode, kind, base, actions[k], earned)
-            t.carried += earned[_account_of(r, int(t.seat))]
+            t.carried += earned[account_of(r, int(t.seat))]
         if g.hand_over or forfeit:
             started[row] |= _follow(g, r, at, t, modes, pool, pool_edges, mates, mate_edges, finals, row, forfeit, base, deck)
         players[k] = _NOBODY if t.over else _player_of(t, r, modes, int(g.to_act))
@@ -239,7 +235,7 @@ def advance(
             place = places[player]
             places[player] += 1
             asked_rows[place] = row
-            asked_ids[place] = row + len(games) * _account_of(r, seat)
+            asked_ids[place] = row + len(games) * account_of(r, seat)
             place += len(games)
         encode(g, r, at, place * size, seat, views)
         spread_bits(g.legal, masks, place * N_ACTIONS)

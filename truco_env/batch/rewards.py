@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from truco_env.engine.hand import deal, start_match
 from truco_env.engine.jit import hot_rule, rule
+from truco_env.engine.seats import n_accounts
 from truco_env.engine.step import apply_action, find_decision
 from truco_env.observation.encode import put
 
@@ -18,7 +19,7 @@ _POINTS, _SHAPED = 1, 2
 @rule
 def _potential(g: Any, r: Any, account: int) -> float:
     """How far an account is ahead, -1..1: points of the leg and legs won, against the mean of the others."""
-    accounts = 3 if r.gallo else 2
+    accounts = n_accounts(r)
     total = 0.0
     for other in range(accounts):
         share = 1.0 if other == account else -1.0 / (accounts - 1)
@@ -30,7 +31,7 @@ def _potential(g: Any, r: Any, account: int) -> float:
 @hot_rule
 def _measure(g: Any, r: Any, kind: int, sign: float, rewards: Any, base: int) -> None:
     """Add what the position is worth to ``rewards[base:]``, by account: with sign 1 after an action, with -1 before it."""
-    accounts = 3 if r.gallo else 2
+    accounts = n_accounts(r)
     if kind == _POINTS:
         for account in range(accounts):
             for other in range(accounts):
@@ -44,7 +45,7 @@ def _measure(g: Any, r: Any, kind: int, sign: float, rewards: Any, base: int) ->
 @rule
 def result_of_hand(g: Any, r: Any, start: Any, account: int) -> float:
     """Who did better in a hand that began with the scores ``start``: 1, -1, or 0 for equal points; the match's winner if it ended that."""
-    accounts = 3 if r.gallo else 2
+    accounts = n_accounts(r)
     if g.match_over:
         return 1.0 if (int(g.winners) >> account) & 1 else -1.0
     ahead = 0.0
@@ -57,14 +58,14 @@ def result_of_hand(g: Any, r: Any, start: Any, account: int) -> float:
 def _pay_result(g: Any, r: Any, kind: int, start: Any, rewards: Any, base: int) -> None:
     """Add the result of an episode that is over to ``rewards[base:]``, in place of the potential of its last position."""
     _measure(g, r, kind, -1.0, rewards, base)
-    for account in range(3 if r.gallo else 2):
+    for account in range(n_accounts(r)):
         rewards[base + account] += result_of_hand(g, r, start, account)
 
 
 @hot_rule
 def earn(g: Any, r: Any, episode: int, kind: int, start: Any, action: int, rewards: Any, base: int) -> None:
     """Carry out an action and write what each account earns by it into ``rewards[base:]``; ``start``: scores when the episode began."""
-    for account in range(3 if r.gallo else 2):
+    for account in range(n_accounts(r)):
         put(rewards, base + account, 0.0)
     _measure(g, r, kind, -1.0, rewards, base)
     apply_action(g, r, action)

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from truco_env.engine.jit import hot_rule, rule
+from truco_env.engine.option_codes import FIRST_DEALER_SEAT0
+from truco_env.engine.record_types import GameRecord, RulesRecord
 from truco_env.rules.cards import DECK_TABLE
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -43,28 +45,28 @@ def next_match_seed(seed: Any) -> Any:
 
 
 @rule
-def draw_first_dealer(g: Any, r: Any) -> Any:
+def draw_first_dealer(g: GameRecord, r: RulesRecord) -> Any:
     """Every seat equally likely, or seat 0 (``first_dealer``, rules.md 2.1, V2, W1)."""
-    if r.first_dealer == 0:
+    if r.first_dealer == FIRST_DEALER_SEAT0:
         return 0
     return below(mix(g.seed ^ _DEALER), r.players)
 
 
 @rule
-def seed_senas(g: Any) -> None:
+def seed_senas(g: GameRecord) -> None:
     """Start this hand's stream of ``sena_catch`` draws (rules.md 6.3.6)."""
     g.sena_stream = mix(mix(g.seed ^ _SENAS) + np.uint64(g.hand_no) * _HAND)
 
 
 @rule
-def draw_catch(g: Any, r: Any) -> bool:
+def draw_catch(g: GameRecord, r: RulesRecord) -> bool:
     """One draw of ``sena_catch``."""
     g.sena_stream = g.sena_stream + GOLDEN
-    return np.float64(mix(g.sena_stream) >> _S11) * (1.0 / 9007199254740992.0) < r.sena_catch
+    return bool(np.float64(mix(g.sena_stream) >> _S11) * (1.0 / 9007199254740992.0) < r.sena_catch)
 
 
 @hot_rule
-def draw_cards(g: Any, r: Any, deck: Any) -> None:
+def draw_cards(g: GameRecord, r: RulesRecord, deck: Any) -> None:
     """Deal this hand's cards into ``g.cards``: three each, four to gallo's dealer (rules.md 1.4, 6.2).
 
     ``deck`` is scratch space, int8 of at least 40.

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from truco_env.engine.jit import hot_rule, rule
 from truco_env.engine.log import record
+from truco_env.engine.option_codes import (
+    ENVIDO_FIRST_ANNUL,
+    ENVIDO_TIE_MANO_TEAM,
+    ENVIDO_TIE_NEAREST_MANO,
+    ENVIT_REFUSED_FLAT1,
+    REVEAL_ENVIDO_ALL,
+    REVEAL_ENVIDO_WINNER,
+    TRUCO_RESPONDER_PIE,
+)
 from truco_env.engine.record import (
     ENVIDO_ACCEPTED,
     ENVIDO_NONE,
@@ -17,6 +24,7 @@ from truco_env.engine.record import (
     EV_NUMBER,
     REFUSED_ENVIDO,
 )
+from truco_env.engine.record_types import GameRecord, RulesRecord
 from truco_env.engine.score import falta_points, pay
 from truco_env.engine.seats import (
     first_after,
@@ -34,9 +42,6 @@ from truco_env.rules.cards import VALUES
 
 _ENVIDO, _REAL, _TORNE, _FALTA = (int(a) for a in (Action.ENVIDO, Action.REAL_ENVIDO, Action.TORNE, Action.FALTA_ENVIDO))
 _QUIERO, _NO_QUIERO = int(Action.QUIERO), int(Action.NO_QUIERO)
-_FLAT1 = 1  # envit_refused
-_MANO_TEAM, _NEAREST_MANO = 0, 1  # envido_tie
-_REVEAL_WINNER, _REVEAL_ALL = 1, 2  # reveal_envido
 
 
 @hot_rule
@@ -50,7 +55,7 @@ def envido_number(a: int, b: int, c: int) -> int:
 
 
 @hot_rule
-def may_open_envido(g: Any, r: Any, seat: int) -> bool:
+def may_open_envido(g: GameRecord, r: RulesRecord, seat: int) -> bool:
     """Whether a seat may open envido at its turn or over a waiting truco (rules.md 1.12)."""
     if g.trick != 0 or g.envido_state != ENVIDO_NONE or g.flor_sung != 0 or g.truco_accepted != 0:
         return False
@@ -60,11 +65,11 @@ def may_open_envido(g: Any, r: Any, seat: int) -> bool:
         return played_no_card(g, seat)
     if g.truco_waits > 1:
         return False
-    return played_no_card(g, seat) or (r.envido_open_after_own_card == 1 and owes_first_card(g) != 0)
+    return played_no_card(g, seat) or (r.envido_open_after_own_card != 0 and owes_first_card(g) != 0)
 
 
 @hot_rule
-def opening_envidos(r: Any) -> int:
+def opening_envidos(r: RulesRecord) -> int:
     """The calls that open envido, as a set of actions."""
     if r.truc:
         return (1 << _ENVIDO) | (1 << _FALTA if r.falta_direct else 0)
@@ -72,7 +77,7 @@ def opening_envidos(r: Any) -> int:
 
 
 @hot_rule
-def envido_raises(g: Any, r: Any) -> int:
+def envido_raises(g: GameRecord, r: RulesRecord) -> int:
     """The raises over the waiting chain, as a set of actions (rules.md 2.3, 3.3, 4.3)."""
     count = int(g.n_envidos)
     last = int(g.envido_calls[count - 1])
@@ -95,11 +100,11 @@ def envido_raises(g: Any, r: Any) -> int:
 
 
 @rule
-def call_envido(g: Any, r: Any, seat: int, action: int) -> None:
+def call_envido(g: GameRecord, r: RulesRecord, seat: int, action: int) -> None:
     """Open envido or raise it. The caller loses the right to sing a flor (rules.md 1.6)."""
     if g.envido_state == ENVIDO_NONE:
         g.envido_over_truco = 1 if g.truco_waits else 0
-        if g.truco_waits and r.envido_first == 1:
+        if g.truco_waits and r.envido_first == ENVIDO_FIRST_ANNUL:
             annul_truco(g)
     g.envido_state = ENVIDO_WAITS
     g.envido_calls[g.n_envidos] = action
@@ -107,13 +112,13 @@ def call_envido(g: Any, r: Any, seat: int, action: int) -> None:
     record(g, EV_CALL, seat, action, 0)
     g.envido_clock[g.n_envidos] = g.clock
     g.n_envidos += 1
-    g.envido_answerer = responder(g, r, seat, r.pies_envido == 1 or r.truco_responder == 0)
+    g.envido_answerer = responder(g, r, seat, r.pies_envido != 0 or r.truco_responder == TRUCO_RESPONDER_PIE)
     g.flor_lost = int(g.flor_lost) | 1 << seat
     g.announced = 1
 
 
 @hot_rule
-def _chain_sum(g: Any, count: int) -> int:
+def _chain_sum(g: GameRecord, count: int) -> int:
     total = 0
     for i in range(count):
         total += 3 if g.envido_calls[i] == _REAL else 2
@@ -121,7 +126,7 @@ def _chain_sum(g: Any, count: int) -> int:
 
 
 @hot_rule
-def envido_stake(g: Any, r: Any, winner: int) -> int:
+def envido_stake(g: GameRecord, r: RulesRecord, winner: int) -> int:
     """Points of the chain if accepted and won by side ``winner``; a falta replaces what is beneath it (A9)."""
     count = int(g.n_envidos)
     if g.envido_calls[count - 1] == _FALTA:
@@ -130,16 +135,16 @@ def envido_stake(g: Any, r: Any, winner: int) -> int:
 
 
 @hot_rule
-def envido_if_refused(g: Any, r: Any) -> int:
+def envido_if_refused(g: GameRecord, r: RulesRecord) -> int:
     """Points of the chain if refused now: what stood before the last call, 1 if nothing did (rules.md 1.7)."""
     count = int(g.n_envidos)
-    if count == 1 or r.envit_refused == _FLAT1:
+    if count == 1 or r.envit_refused == ENVIT_REFUSED_FLAT1:
         return 1
     return _chain_sum(g, count - 1)
 
 
 @rule
-def accept_envido(g: Any, r: Any, seat: int) -> None:
+def accept_envido(g: GameRecord, r: RulesRecord, seat: int) -> None:
     """QUIERO: numbers are told and paid; a truc envit stays secret until the hand ends (rules.md 3.3)."""
     g.envido_state = ENVIDO_ACCEPTED
     g.envido_seats = g.active
@@ -150,7 +155,7 @@ def accept_envido(g: Any, r: Any, seat: int) -> None:
 
 
 @rule
-def refuse_envido(g: Any, r: Any, seat: int) -> None:
+def refuse_envido(g: GameRecord, r: RulesRecord, seat: int) -> None:
     """NO QUIERO: the last caller's side is paid."""
     g.envido_state = ENVIDO_REFUSED
     g.flor_lost = int(g.flor_lost) | 1 << seat
@@ -160,19 +165,19 @@ def refuse_envido(g: Any, r: Any, seat: int) -> None:
 
 
 @rule
-def compare_envido(g: Any, r: Any) -> None:
+def compare_envido(g: GameRecord, r: RulesRecord) -> None:
     """Tell the numbers and pay the winner's side."""
     winner = tell_numbers(g, r, int(g.envido_seats))
-    if r.reveal_envido == _REVEAL_WINNER:
+    if r.reveal_envido == REVEAL_ENVIDO_WINNER:
         g.shown = int(g.shown) | 1 << winner
-    elif r.reveal_envido == _REVEAL_ALL:
+    elif r.reveal_envido == REVEAL_ENVIDO_ALL:
         g.shown = int(g.shown) | int(g.envido_seats)
     side = side_of(g, winner)
     pay(g, r, side, envido_stake(g, r, side), ENVIDO_WON)
 
 
 @rule
-def tell_numbers(g: Any, r: Any, speakers: int) -> int:
+def tell_numbers(g: GameRecord, r: RulesRecord, speakers: int) -> int:
     """Tell the numbers round the table, no more than needed, and return the winning seat (rules.md 1.11)."""
     players = int(r.players)
     leader = first_from(speakers, int(g.mano), players)
@@ -187,18 +192,18 @@ def tell_numbers(g: Any, r: Any, speakers: int) -> int:
 
 
 @rule
-def _tell(g: Any, seat: int) -> None:
+def _tell(g: GameRecord, seat: int) -> None:
     g.told[seat] = g.envido[seat] + 1
     record(g, EV_NUMBER, seat, 0, int(g.envido[seat]))
 
 
 @rule
-def _beats(g: Any, r: Any, seat: int, leader: int) -> bool:
+def _beats(g: GameRecord, r: RulesRecord, seat: int, leader: int) -> bool:
     if g.envido[seat] != g.envido[leader]:
         return g.envido[seat] > g.envido[leader]
-    if r.envido_tie == _MANO_TEAM:
+    if r.envido_tie == ENVIDO_TIE_MANO_TEAM:
         return side_of(g, seat) == side_of(g, int(g.mano))
-    if r.envido_tie == _NEAREST_MANO:
+    if r.envido_tie == ENVIDO_TIE_NEAREST_MANO:
         mano, players = int(g.mano), int(r.players)
         return steps(mano, seat, players) < steps(mano, leader, players)
     return False

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from truco_env.engine.jit import hot_rule, rule
 from truco_env.engine.log import record
+from truco_env.engine.option_codes import (
+    FALTA_HALF,
+    FLOR_MODE_OFF,
+    FLOR_MODE_PENALTY,
+    FLOR_OPPOSED_BEST_OWN,
+    FLOR_OPPOSED_BEST_TAKES_ALL,
+    FLOR_POLL_UNIFORM,
+    REVEAL_ENVIDO_ALL,
+    REVEAL_ENVIDO_WINNER,
+)
 from truco_env.engine.record import (
     CONTRAFLOR_SAID,
     ENVIDO_WAITS,
@@ -28,6 +36,7 @@ from truco_env.engine.record import (
     ROUND_OPEN,
     ROUND_OVER,
 )
+from truco_env.engine.record_types import GameRecord, RulesRecord
 from truco_env.engine.rules_record import FLOR_CLARIN, FLOR_COMPARE6, FLOR_TRUCOMANO, SINGER_LOSES, SINGER_SHOWN
 from truco_env.engine.score import falta_points, pay
 from truco_env.engine.seats import first_after, first_from, has, played_no_card, seats_in, side_of
@@ -37,11 +46,6 @@ from truco_env.rules.cards import VALUES
 
 _FLOR, _CONTRAFLOR, _RESTO = int(Action.FLOR), int(Action.CONTRAFLOR), int(Action.CONTRAFLOR_AL_RESTO)
 _QUIERO, _NO_QUIERO = int(Action.QUIERO), int(Action.NO_QUIERO)
-_OFF, _PENALTY, FORCED = 0, 2, 3  # flor_mode
-_UNIFORM = 1  # flor_poll
-_BEST_TAKES_ALL, _BEST_OWN = 0, 1  # flor_opposed
-_REVEAL_WINNER, _REVEAL_ALL = 1, 2  # reveal_envido
-_HALF = 0  # falta
 
 
 @hot_rule
@@ -53,17 +57,17 @@ def flor_value(a: int, b: int, c: int) -> int:
 
 
 @hot_rule
-def may_sing(g: Any, r: Any, seat: int) -> bool:
+def may_sing(g: GameRecord, r: RulesRecord, seat: int) -> bool:
     """The right to sing (rules.md 1.6)."""
-    if g.flor[seat] == 0 or r.flor_mode == _OFF or g.flor_round == ROUND_OVER:
+    if g.flor[seat] == 0 or r.flor_mode == FLOR_MODE_OFF or g.flor_round == ROUND_OVER:
         return False
     return has(int(g.active), seat) and played_no_card(g, seat) and not has(int(g.flor_lost) | int(g.flor_sung), seat)
 
 
 @hot_rule
-def open_poll(g: Any, r: Any, caller: int, after: int) -> None:
+def open_poll(g: GameRecord, r: RulesRecord, caller: int, after: int) -> None:
     """After a call, ask who may sing, from mano, the caller left out; ``uniform`` asks all without a card (rules.md 1.6)."""
-    if r.flor_mode == _OFF or g.flor_round != NO_ROUND or g.trick != 0:
+    if r.flor_mode == FLOR_MODE_OFF or g.flor_round != NO_ROUND or g.trick != 0:
         return
     g.poll = _asked(g, r, caller)
     g.poll_from = g.mano
@@ -71,10 +75,10 @@ def open_poll(g: Any, r: Any, caller: int, after: int) -> None:
 
 
 @rule
-def _asked(g: Any, r: Any, but: int) -> int:
+def _asked(g: GameRecord, r: RulesRecord, but: int) -> int:
     asked = 0
     for seat in range(r.players):
-        if r.flor_poll == _UNIFORM:
+        if r.flor_poll == FLOR_POLL_UNIFORM:
             if has(int(g.active), seat) and played_no_card(g, seat):
                 asked |= 1 << seat
         elif may_sing(g, r, seat):
@@ -83,13 +87,13 @@ def _asked(g: Any, r: Any, but: int) -> int:
 
 
 @hot_rule
-def next_asked(g: Any, r: Any) -> int:
+def next_asked(g: GameRecord, r: RulesRecord) -> int:
     """The seat that the poll asks now."""
     return first_from(int(g.poll), int(g.poll_from), int(r.players))
 
 
 @rule
-def pass_flor(g: Any, seat: int) -> None:
+def pass_flor(g: GameRecord, seat: int) -> None:
     """PASO: announced to nobody; after an envido call the right to sing is lost (rules.md 1.6)."""
     g.poll = int(g.poll) & ~(1 << seat)
     g.passed[seat] = int(g.passed[seat]) | 1 << int(g.poll_after)
@@ -99,7 +103,7 @@ def pass_flor(g: Any, seat: int) -> None:
 
 
 @rule
-def sing(g: Any, r: Any, seat: int) -> None:
+def sing(g: GameRecord, r: RulesRecord, seat: int) -> None:
     """FLOR: opens the flor round, or is one more flor (or the plain reply) in it."""
     record(g, EV_CALL, seat, _FLOR, 0)
     g.flor_at[seat] = g.clock
@@ -123,7 +127,7 @@ def sing(g: Any, r: Any, seat: int) -> None:
 
 
 @rule
-def _first_rival_holder(g: Any, r: Any, singer: int) -> int:
+def _first_rival_holder(g: GameRecord, r: RulesRecord, singer: int) -> int:
     """The first opposing holder without a card on the table, even one who lost the right to sing (rules.md 1.6)."""
     rivals = int(g.active) & int(g.side_mask[1 - side_of(g, singer)])
     holders = 0
@@ -134,7 +138,7 @@ def _first_rival_holder(g: Any, r: Any, singer: int) -> int:
 
 
 @rule
-def flor_answers(g: Any, r: Any) -> int:
+def flor_answers(g: GameRecord, r: RulesRecord) -> int:
     """What the seat that must answer a flor call may say, as a set of actions (rules.md 4.4, 5.4)."""
     answers = (1 << _QUIERO) | (1 << _NO_QUIERO)
     if g.flor_rung == RESTO_SAID:
@@ -150,7 +154,7 @@ def flor_answers(g: Any, r: Any) -> int:
 
 
 @rule
-def raise_flor(g: Any, r: Any, seat: int, rung: int) -> None:
+def raise_flor(g: GameRecord, r: RulesRecord, seat: int, rung: int) -> None:
     """CONTRAFLOR or AL RESTO: no more polls; the other of the two must answer."""
     _excuse(g, r)
     g.poll = 0
@@ -164,7 +168,7 @@ def raise_flor(g: Any, r: Any, seat: int, rung: int) -> None:
 
 
 @rule
-def accept_flor(g: Any, r: Any, seat: int) -> None:
+def accept_flor(g: GameRecord, r: RulesRecord, seat: int) -> None:
     """QUIERO: every flor sung or still singable is compared and so has been sung; the best side gets the rung's points."""
     _excuse(g, r)
     record(g, EV_ANSWER, seat, _QUIERO, 0)
@@ -173,7 +177,7 @@ def accept_flor(g: Any, r: Any, seat: int) -> None:
     side = side_of(g, best)
     points = 6
     if g.flor_rung == RESTO_SAID:
-        points = falta_points(g, r, side, _HALF if r.flor_answers == FLOR_CLARIN else int(r.falta))
+        points = falta_points(g, r, side, FALTA_HALF if r.flor_answers == FLOR_CLARIN else int(r.falta))
     elif g.flor_rung == FLOR_SUNG:
         points = int(r.flor_quiero) if r.flor_answers == FLOR_TRUCOMANO else 4
     _close_round(g, _QUIERO, seat)
@@ -182,7 +186,7 @@ def accept_flor(g: Any, r: Any, seat: int) -> None:
 
 
 @rule
-def refuse_flor(g: Any, r: Any, seat: int) -> None:
+def refuse_flor(g: GameRecord, r: RulesRecord, seat: int) -> None:
     """NO QUIERO (con flor me achico, which says it too): only the last caller's side scores."""
     _excuse(g, r)
     g.flor_answered = 1 << seat
@@ -199,13 +203,13 @@ def refuse_flor(g: Any, r: Any, seat: int) -> None:
 
 
 @rule
-def _have_sung(g: Any) -> int:
+def _have_sung(g: GameRecord) -> int:
     """The seats that have sung, with a call of their own or by what followed one (rules.md 2.4)."""
     return int(g.flor_sung) | int(g.flor_answered)
 
 
 @rule
-def _excuse(g: Any, r: Any) -> None:
+def _excuse(g: GameRecord, r: RulesRecord) -> None:
     """Who could still sing when an answer ends the round is never fined for silence (rules.md 2.4)."""
     for seat in range(r.players):
         if may_sing(g, r, seat):
@@ -213,7 +217,7 @@ def _excuse(g: Any, r: Any) -> None:
 
 
 @rule
-def _close_round(g: Any, answer: int, seat: int) -> None:
+def _close_round(g: GameRecord, answer: int, seat: int) -> None:
     g.flor_round = ROUND_OVER
     g.flor_answer = answer
     g.flor_answerer = seat
@@ -222,12 +226,12 @@ def _close_round(g: Any, answer: int, seat: int) -> None:
 
 
 @rule
-def _mark_paid(g: Any, side: int) -> None:
+def _mark_paid(g: GameRecord, side: int) -> None:
     g.flor_paid = int(g.flor_paid) | _have_sung(g) & int(g.side_mask[side])
 
 
 @rule
-def settle_flores(g: Any, r: Any) -> None:
+def settle_flores(g: GameRecord, r: RulesRecord) -> None:
     """All have been asked: 3 for each flor sung, shared out by ``flor_opposed`` (rules.md 1.6)."""
     _close_round(g, NOBODY, NOBODY)
     flores_a, flores_b = 0, 0
@@ -243,10 +247,10 @@ def settle_flores(g: Any, r: Any) -> None:
         pay(g, r, side, 3 * (flores_a + flores_b), FLOR_PLAIN)
         return
     best = side_of(g, _compare_flores(g, r, int(g.flor_sung)))
-    if r.flor_opposed == _BEST_TAKES_ALL:
+    if r.flor_opposed == FLOR_OPPOSED_BEST_TAKES_ALL:
         _mark_paid(g, best)
         pay(g, r, best, 3 * (flores_a + flores_b), FLOR_WON)
-    elif r.flor_opposed == _BEST_OWN:
+    elif r.flor_opposed == FLOR_OPPOSED_BEST_OWN:
         _mark_paid(g, best)
         pay(g, r, best, 3 * (flores_b if best else flores_a), FLOR_WON)
     else:
@@ -258,7 +262,7 @@ def settle_flores(g: Any, r: Any) -> None:
 
 
 @rule
-def _compare_flores(g: Any, r: Any, flores: int) -> int:
+def _compare_flores(g: GameRecord, r: RulesRecord, flores: int) -> int:
     """Make the values of ``flores`` public and return the owner of the best; ties by the sheet (2.3, 4.4, 5.4)."""
     players, mano = int(r.players), int(g.mano)
     manos = side_of(g, mano)
@@ -271,17 +275,17 @@ def _compare_flores(g: Any, r: Any, flores: int) -> int:
             if own > value or (own == value and r.flor_tie_side and side_of(g, best) != manos and side_of(g, seat) == manos):
                 best, value = seat, own
         seat = 0 if seat + 1 == players else seat + 1
-    if r.reveal_envido == _REVEAL_WINNER:
+    if r.reveal_envido == REVEAL_ENVIDO_WINNER:
         g.shown = int(g.shown) | 1 << best
-    elif r.reveal_envido == _REVEAL_ALL:
+    elif r.reveal_envido == REVEAL_ENVIDO_ALL:
         g.shown = int(g.shown) | flores
     return best
 
 
 @rule
-def fine_unsung_flores(g: Any, r: Any) -> None:
+def fine_unsung_flores(g: GameRecord, r: RulesRecord) -> None:
     """r30b: 3 to the rivals of a holder who never sang and whose three cards lie on the table (rules.md 2.4)."""
-    if r.flor_mode != _PENALTY:
+    if r.flor_mode != FLOR_MODE_PENALTY:
         return
     players, seat, seats = int(r.players), int(g.mano), seats_in(g, r)
     for _ in range(players):
@@ -292,7 +296,7 @@ def fine_unsung_flores(g: Any, r: Any) -> None:
 
 
 @rule
-def singers_leave(g: Any, r: Any, leaving: int) -> None:
+def singers_leave(g: GameRecord, r: RulesRecord, leaving: int) -> None:
     """r30a: singers who leave show their cards, or lose the 3 points they were paid (``flor_auto_show``, rules.md 2.4)."""
     singers = leaving & _have_sung(g)
     if singers == 0 or r.leaving_singer == 0:

@@ -9,6 +9,7 @@ from truco_env.engine.envido import compare_envido, envido_number
 from truco_env.engine.flor import fine_unsung_flores, flor_value
 from truco_env.engine.jit import hot_rule, rule
 from truco_env.engine.log import record
+from truco_env.engine.option_codes import FLOR_MODE_OFF, PICA_ROTATION_PER_PAIR
 from truco_env.engine.record import (
     ENVIDO_ACCEPTED,
     EV_DUEL,
@@ -23,16 +24,15 @@ from truco_env.engine.record import (
     TRUCO_WON,
     UNDECIDED,
 )
+from truco_env.engine.record_types import GameRecord, RulesRecord
 from truco_env.engine.score import pay, post_hand, win_joc_fora
 from truco_env.engine.seats import seats_in
 from truco_env.engine.tricks import close_trick, hand_winner, open_trick, winner_of_three_pardas
 from truco_env.engine.truco import JOC_FORA_RUNG, truco_worth
 
-_PER_PAIR = 0  # pica_rotation
-
 
 @rule
-def start_match(g: Any, r: Any, seed: int) -> None:
+def start_match(g: GameRecord, r: RulesRecord, seed: int) -> None:
     """Begin a match at 0-0 with no hand dealt yet; the first dealer is drawn."""
     g.seed = seed
     g.hand_no = -1
@@ -48,11 +48,11 @@ def start_match(g: Any, r: Any, seed: int) -> None:
 
 
 @rule
-def prepare_next_hand(g: Any, r: Any) -> None:
+def prepare_next_hand(g: GameRecord, r: RulesRecord) -> None:
     """Move the deal on, settle what kind of hand comes, and clear the score of a finished leg (rules.md 1.4, 1.8, 6.1)."""
     if g.hand_no >= 0:
         was, g.kind = int(g.kind), next_kind(g, r)
-        same_pair = r.pica_pica and r.pica_rotation == _PER_PAIR and was == REDONDA and g.kind == PICA
+        same_pair = r.pica_pica and r.pica_rotation == PICA_ROTATION_PER_PAIR and was == REDONDA and g.kind == PICA
         if not same_pair:
             g.dealer = 0 if g.dealer + 1 == r.players else g.dealer + 1
         if g.leg_over:
@@ -62,7 +62,7 @@ def prepare_next_hand(g: Any, r: Any) -> None:
 
 
 @rule
-def next_kind(g: Any, r: Any) -> int:
+def next_kind(g: GameRecord, r: RulesRecord) -> int:
     """A pica-pica follows a redonda while the leading score is inside the band (rules.md 6.1)."""
     if not r.pica_pica:
         return NORMAL
@@ -71,7 +71,7 @@ def next_kind(g: Any, r: Any) -> int:
 
 
 @rule
-def deal(g: Any, r: Any, deck: Any) -> None:
+def deal(g: GameRecord, r: RulesRecord, deck: Any) -> None:
     """Deal the next hand of the match from its seed."""
     prepare_next_hand(g, r)
     chance.draw_cards(g, r, deck)
@@ -79,7 +79,7 @@ def deal(g: Any, r: Any, deck: Any) -> None:
 
 
 @rule
-def begin_hand(g: Any, r: Any) -> None:
+def begin_hand(g: GameRecord, r: RulesRecord) -> None:
     """Start the hand whose cards, dealer and kind are set."""
     players = int(r.players)
     g.leg_over = 0
@@ -111,7 +111,7 @@ def begin_hand(g: Any, r: Any) -> None:
 
 
 @hot_rule
-def _sort(g: Any, seat: int) -> None:
+def _sort(g: GameRecord, seat: int) -> None:
     """Sort a seat's dealt cards by rank and suit; the slots are never renumbered (gallo: once more after the discard)."""
     a, b, c, d = int(g.cards[seat, 0]), int(g.cards[seat, 1]), int(g.cards[seat, 2]), int(g.cards[seat, 3])
     a, b = min(a, b), max(a, b)
@@ -125,7 +125,7 @@ def _sort(g: Any, seat: int) -> None:
 
 
 @rule
-def _begin_play(g: Any, r: Any) -> None:
+def _begin_play(g: GameRecord, r: RulesRecord) -> None:
     """Clear what belongs to one hand, or to one duel, and give mano the turn."""
     for account in range(3):
         g.start_scores[account] = g.scores[account]
@@ -177,7 +177,7 @@ def _begin_play(g: Any, r: Any) -> None:
 
 
 @hot_rule
-def count_numbers(g: Any, r: Any, seat: int) -> None:
+def count_numbers(g: GameRecord, r: RulesRecord, seat: int) -> None:
     """Note the envido number and the flor of a seat's dealt cards (rules.md 1.3).
 
     A hand of four has none yet (6.2), and where the game has no flor nobody holds one.
@@ -188,11 +188,11 @@ def count_numbers(g: Any, r: Any, seat: int) -> None:
         return
     a, b, c = int(g.cards[seat, 0]), int(g.cards[seat, 1]), int(g.cards[seat, 2])
     g.envido[seat] = envido_number(a, b, c)
-    g.flor[seat] = flor_value(a, b, c) if r.flor_mode else 0
+    g.flor[seat] = flor_value(a, b, c) if r.flor_mode != FLOR_MODE_OFF else 0
 
 
 @rule
-def finish_trick(g: Any, r: Any) -> None:
+def finish_trick(g: GameRecord, r: RulesRecord) -> None:
     """Decide a complete trick; go on, or end the hand as soon as its winner is fixed (G7)."""
     leader = close_trick(g, r)
     winner = hand_winner(g)
@@ -208,7 +208,7 @@ def finish_trick(g: Any, r: Any) -> None:
 
 
 @rule
-def end_hand(g: Any, r: Any, winner: int, points: int, reason: int) -> None:
+def end_hand(g: GameRecord, r: RulesRecord, winner: int, points: int, reason: int) -> None:
     """The truco is decided for side ``winner`` (or nobody): fines, the secret envit, then its points (rules.md 1.8, 2.4, 3.5)."""
     fine_unsung_flores(g, r)
     if r.truc and g.envido_state == ENVIDO_ACCEPTED and not g.hand_over:

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 
 import numba
 import numpy as np
+import numpy.typing as npt
 from numba import types
 from numba.core.caching import FunctionCache
 
@@ -19,6 +20,11 @@ from truco_env.engine.fingerprint import fingerprint
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 JIT: Final = not bool(numba.config.DISABLE_JIT)
+
+
+def with_fields(records: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
+    """Return an array of records as rules can read it: without the compiler only the records of a recarray have attributes."""
+    return records if JIT else records.view(np.recarray)
 
 
 @cache

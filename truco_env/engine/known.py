@@ -10,9 +10,9 @@ from truco_env.engine.chance import GOLDEN, below, mix
 from truco_env.engine.envido import envido_if_refused, envido_stake
 from truco_env.engine.hand import begin_hand
 from truco_env.engine.jit import entry, rule
+from truco_env.engine.legal import seen_decision
+from truco_env.engine.log import change_value, unpack
 from truco_env.engine.record import (
-    ENVIDO_ANSWER,
-    ENVIDO_WAITS,
     EV_ANSWER,
     EV_CALL,
     EV_DISCARD,
@@ -20,13 +20,10 @@ from truco_env.engine.record import (
     EV_PASO,
     EV_PLAY,
     EV_SENA,
-    FLOR_ANSWER,
     FLOR_POLL,
     MAX_SEATS,
-    NOBODY,
-    ROUND_OPEN,
-    TRUCO_ANSWER,
 )
+from truco_env.engine.record_types import GameRecord, RulesRecord
 from truco_env.engine.seats import has, side_of
 from truco_env.engine.step import find_decision, try_to
 from truco_env.engine.truco import truco_worth
@@ -40,20 +37,9 @@ N_FACTS = 6
 
 
 @rule
-def public_decision(g: Any, seat: int) -> int:
-    """The phase and seat to act as ``seat`` sees them: 16 * phase + seat to act + 1 (0 = nobody).
-
-    Being asked for a flor is known to the asked seat only; the others see what waits behind the question (rules.md 1.14).
-    """
-    phase, to_act = int(g.phase), int(g.to_act)
-    asked = phase == FLOR_POLL or (phase == FLOR_ANSWER and g.flor_waits == NOBODY)
-    if asked and to_act != seat:
-        if g.flor_round == ROUND_OPEN:
-            phase, to_act = FLOR_POLL, NOBODY
-        elif g.envido_state == ENVIDO_WAITS:
-            phase, to_act = ENVIDO_ANSWER, int(g.envido_answerer)
-        else:
-            phase, to_act = TRUCO_ANSWER, int(g.truco_answerer)
+def public_decision(g: GameRecord, seat: int) -> int:
+    """The decision as ``seat`` sees it, in one number: 16 * phase + seat to act + 1 (0 = nobody)."""
+    phase, to_act = seen_decision(g, seat)
     return 16 * phase + to_act + 1
 
 
@@ -76,25 +62,25 @@ def describe(games: Any, i: int, rules: Any, seat: int, facts: Any) -> None:
 
 @rule
 def _is_visible(packed: int, seat: int) -> bool:
-    kind, who = packed >> 22, packed >> 18 & 15
+    kind, who, _, value = unpack(packed)
     if kind == EV_PASO:
         return who == seat
     if kind == EV_SENA:
-        return who == seat or has((packed & 4095) - 1024, seat)
+        return who == seat or has(value, seat)
     return True
 
 
 @rule
 def _public_part(packed: int, seat: int) -> int:
     """A visible log entry without what ``seat`` does not know of it: a discarded card, who else saw a seña."""
-    kind = packed >> 22
-    if kind == EV_SENA or (kind == EV_DISCARD and packed >> 18 & 15 != seat):
-        return packed & ~4095
+    kind, who, _, _ = unpack(packed)
+    if kind == EV_SENA or (kind == EV_DISCARD and who != seat):
+        return change_value(packed, 0)
     return packed
 
 
 @rule
-def _slot_of(g: Any, seat: int, card: int) -> int:
+def _slot_of(g: GameRecord, seat: int, card: int) -> int:
     for slot in range(4):
         if g.cards[seat, slot] == card:
             return slot
@@ -102,7 +88,7 @@ def _slot_of(g: Any, seat: int, card: int) -> int:
 
 
 @rule
-def _next_visible(g: Any, seat: int, t: int) -> int:
+def _next_visible(g: GameRecord, seat: int, t: int) -> int:
     """The first entry from ``t`` on that ``seat`` knows of; ``n_log`` if there is none."""
     while t < g.n_log and not _is_visible(int(g.log[t]), seat):
         t += 1
@@ -110,7 +96,7 @@ def _next_visible(g: Any, seat: int, t: int) -> int:
 
 
 @rule
-def _compare_logs(truth: Any, twin: Any, seat: int, c: int, t: int) -> int:
+def _compare_logs(truth: GameRecord, twin: GameRecord, seat: int, c: int, t: int) -> int:
     """Compare the twin's new entries, from ``c``, with the true log from ``t``; return where that goes on, -1 if they differ."""
     for i in range(c, twin.n_log):
         packed = int(twin.log[i])
@@ -123,11 +109,10 @@ def _compare_logs(truth: Any, twin: Any, seat: int, c: int, t: int) -> int:
 
 
 @rule
-def _repeat_step(truth: Any, twin: Any, r: Any, seat: int, t: int, discard: int) -> bool:
+def _repeat_step(truth: GameRecord, twin: GameRecord, r: RulesRecord, seat: int, t: int, discard: int) -> bool:
     """Let the twin do entry ``t`` of the true log, or pass a flor in silence before it; return whether it can."""
-    packed = int(truth.log[t])
-    kind, who, extra, value = packed >> 22, packed >> 18 & 15, packed >> 12 & 63, (packed & 4095) - 1024
-    sings = kind == EV_CALL and extra == _FLOR and who == twin.to_act
+    kind, who, code, value = unpack(int(truth.log[t]))
+    sings = kind == EV_CALL and code == _FLOR and who == twin.to_act
     if twin.phase == FLOR_POLL and twin.to_act != seat and not sings:
         return try_to(twin, r, _PASO)
     if who != twin.to_act:
@@ -139,26 +124,26 @@ def _repeat_step(truth: Any, twin: Any, r: Any, seat: int, t: int, discard: int)
     if kind == EV_PASO:
         return try_to(twin, r, _PASO)
     if kind == EV_SENA:
-        return _repeat_sena(twin, r, seat, who, extra)
+        return _repeat_sena(twin, r, seat, who, code)
     if kind in (EV_CALL, EV_ANSWER, EV_FOLD):
-        return try_to(twin, r, extra)
+        return try_to(twin, r, code)
     return False
 
 
 @rule
-def _repeat_sena(twin: Any, r: Any, seat: int, who: int, sign: int) -> bool:
+def _repeat_sena(twin: GameRecord, r: RulesRecord, seat: int, who: int, sign: int) -> bool:
     """A seña that ``seat`` made or saw; that it saw it is not drawn anew."""
     trick, last = int(twin.trick), int(twin.n_log)
     if not try_to(twin, r, sign):
         return False
     if who != seat and not has(int(twin.sena_seen[trick, who]), seat):
         twin.sena_seen[trick, who] = int(twin.sena_seen[trick, who]) | 1 << seat
-        twin.log[last] = int(twin.log[last]) + (1 << seat)
+        twin.log[last] = change_value(int(twin.log[last]), int(twin.sena_seen[trick, who]))
     return True
 
 
 @rule
-def _replays(truth: Any, twin: Any, r: Any, seat: int, discard: int) -> bool:
+def _replays(truth: GameRecord, twin: GameRecord, r: RulesRecord, seat: int, discard: int) -> bool:
     """Play the history known to ``seat`` on the deal in ``twin``; return whether the two agree in all that it knows."""
     begin_hand(twin, r)
     find_decision(twin, r)
@@ -200,12 +185,12 @@ def check_deals(games: Any, i: int, rules: Any, seat: int, twins: Any, deals: An
 
 
 @rule
-def _conceals_discard(g: Any, r: Any, seat: int, other: int) -> bool:
+def _conceals_discard(g: GameRecord, r: RulesRecord, seat: int, other: int) -> bool:
     return r.gallo == 1 and other == g.dealer and other != seat and g.discarded >= 0
 
 
 @rule
-def _survey(g: Any, r: Any, seat: int, known: Any, counts: Any, missing: Any, pool: Any) -> int:
+def _survey(g: GameRecord, r: RulesRecord, seat: int, known: Any, counts: Any, missing: Any, pool: Any) -> int:
     """Note what ``seat`` sees of the cards of this deal and what it does not; return how many cards it does not see.
 
     ``known``: the cards it knows of each hand, int8 (8, 4), ``counts`` of them; ``missing``: how many it does not know (without a

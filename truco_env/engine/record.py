@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from truco_env.engine.jit import JIT
+from truco_env.engine.jit import with_fields
 
 MAX_SEATS: Final = 8
 MAX_LOG: Final = 320
@@ -197,15 +197,7 @@ POLL_TRUCO: Final = 0
 POLL_ENVIDO: Final = 4
 POLL_FLOR: Final = 8
 
-_LOG_BIAS: Final = 1024
-
 
 def new_games(count: int) -> npt.NDArray[np.void]:
-    """Return ``count`` zeroed game records (a recarray where numba is disabled, since plain records have no attributes)."""
-    games = np.zeros(count, dtype=GAME_DTYPE)
-    return games if JIT else games.view(np.recarray)
-
-
-def unpack_event(packed: int) -> tuple[int, int, int, int]:
-    """Split a log entry into kind, who, extra and value (see ``log.record``)."""
-    return packed >> 22, packed >> 18 & 15, packed >> 12 & 63, (packed & 4095) - _LOG_BIAS
+    """Return ``count`` zeroed game records."""
+    return with_fields(np.zeros(count, dtype=GAME_DTYPE))

@@ -8,16 +8,18 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from truco_env.engine.jit import JIT
+from truco_env.engine.jit import with_fields
+from truco_env.engine.option_codes import FALTA_POINTS, code_of
 from truco_env.rules.cards import DECKS, first_tier
-from truco_env.rules.options import FALTAS, OPTIONS, Rules
+from truco_env.rules.options import OPTIONS, Rules
 
-#: The compiled record of a ``Rules``. Enumerated options are the position of their value in ``OPTIONS``;
-#: fields below the first block are derived.
+_OF_THEIR_OWN: Final = ("falta", "sena_catch", "pica_band", "pica_falta")  # options that take more than the values listed
+
+#: The compiled record of a ``Rules``. Enumerated options are the codes of ``option_codes``; fields below the first block are derived.
 RULES_DTYPE: Final = np.dtype(
     [
-        *((name, np.int8) for name in OPTIONS if name not in ("falta", "sena_catch", "pica_band", "pica_falta")),
-        ("falta", np.int8),  # position in OPTIONS["falta"].values, FALTA_POINTS for a plain number
+        *((name, np.int8) for name in OPTIONS if name not in _OF_THEIR_OWN),
+        ("falta", np.int8),  # FALTA_POINTS for a plain number
         ("falta_points", np.int16),
         ("pica_falta", np.int16),  # 0 = full
         ("pica_low", np.int16),
@@ -42,7 +44,6 @@ RULES_DTYPE: Final = np.dtype(
     ],
     align=True,
 )
-FALTA_POINTS: Final = 9
 FLOR_COMPARE6: Final = 1
 FLOR_CLARIN: Final = 2
 FLOR_TRUCOMANO: Final = 3
@@ -54,12 +55,9 @@ SINGER_LOSES: Final = 2
 def record_of(rules: Rules) -> npt.NDArray[np.void]:
     """Return the compiled form of a table's rules: an array of one ``RULES_DTYPE`` record, read-only."""
     record = np.zeros(1, dtype=RULES_DTYPE)
-    for name, option in OPTIONS.items():
-        value = getattr(rules, name)
-        if name in ("target", "best_of", "envido_max_calls", "real_repeat", "flor_quiero", "mazo_first_trick"):
-            record[name] = value
-        elif name not in ("falta", "sena_catch", "pica_band", "pica_falta"):
-            record[name] = option.values.index(value)
+    for name in OPTIONS:
+        if name not in _OF_THEIR_OWN:
+            record[name] = code_of(name, getattr(rules, name))
     _fill_falta(rules, record)
     reglamento, truc = rules.ruleset == "reglamento", rules.ruleset == "truc_valencia"
     record["sena_catch"] = rules.sena_catch
@@ -78,7 +76,7 @@ def record_of(rules: Rules) -> npt.NDArray[np.void]:
     elif rules.contraflor:
         record["flor_answers"] = FLOR_CLARIN if rules.flor_table == "clarin" else FLOR_COMPARE6
     record.setflags(write=False)
-    return record if JIT else record.view(np.recarray)
+    return with_fields(record)
 
 
 def _fill_falta(rules: Rules, record: npt.NDArray[np.void]) -> None:
@@ -86,7 +84,7 @@ def _fill_falta(rules: Rules, record: npt.NDArray[np.void]) -> None:
     if falta is None:
         falta = "match_if_malas" if rules.target == 30 and not rules.gallo else "leader"
     if isinstance(falta, str):
-        record["falta"] = FALTAS.index(falta)
+        record["falta"] = code_of("falta", falta)
     else:
         record["falta"], record["falta_points"] = FALTA_POINTS, falta
     record["pica_falta"] = 0 if rules.pica_falta == "full" else rules.pica_falta

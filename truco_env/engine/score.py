@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from truco_env.engine.jit import hot_rule, rule
 from truco_env.engine.log import record
+from truco_env.engine.option_codes import (
+    FALTA_HALF,
+    FALTA_LOSER,
+    FALTA_MATCH_IF_MALAS,
+    FALTA_POINTS,
+    FALTA_WINNER,
+    GALLO_TIE_EXTRA_HAND,
+    GALLO_TIE_SHARED,
+    SCORING_TIME_END_OF_HAND,
+)
 from truco_env.engine.record import (
     EV_CLAMP,
     EV_GAME,
@@ -14,23 +22,20 @@ from truco_env.engine.record import (
     EV_POINTS,
     PICA,
 )
-from truco_env.engine.rules_record import FALTA_POINTS
-from truco_env.engine.seats import has
-
-_HALF, _MATCH_IF_MALAS, _WINNER, _LOSER = 0, 3, 4, 5  # positions in OPTIONS["falta"].values; the others are T - L
-_SHARED, _EXTRA_HAND = 1, 2  # gallo_tie
+from truco_env.engine.record_types import GameRecord, RulesRecord
+from truco_env.engine.seats import has, n_accounts
 
 
 @hot_rule
-def accounts_of(g: Any, r: Any, side: int) -> int:
+def accounts_of(g: GameRecord, r: RulesRecord, side: int) -> int:
     """The accounts a side's points go to: its own; in gallo those of its seats (rules.md 6.2)."""
     return int(g.side_mask[side]) if r.gallo else 1 << side
 
 
 @rule
-def pay(g: Any, r: Any, side: int, points: int, reason: int) -> None:
+def pay(g: GameRecord, r: RulesRecord, side: int, points: int, reason: int) -> None:
     """Give a side points, at once or for the end of the hand (``scoring_time``)."""
-    if r.scoring_time == 1:
+    if r.scoring_time == SCORING_TIME_END_OF_HAND:
         g.unposted[side] += points
         _note_points(g, r, side, points, reason)
         return
@@ -40,7 +45,7 @@ def pay(g: Any, r: Any, side: int, points: int, reason: int) -> None:
 
 
 @rule
-def _note_points(g: Any, r: Any, side: int, points: int, reason: int) -> None:
+def _note_points(g: GameRecord, r: RulesRecord, side: int, points: int, reason: int) -> None:
     accounts = accounts_of(g, r, side)
     if not r.gallo:
         record(g, EV_POINTS, side, reason, points)
@@ -53,7 +58,7 @@ def _note_points(g: Any, r: Any, side: int, points: int, reason: int) -> None:
 
 
 @rule
-def _add(g: Any, r: Any, side: int, points: int) -> None:
+def _add(g: GameRecord, r: RulesRecord, side: int, points: int) -> None:
     accounts = accounts_of(g, r, side)
     for account in range(3):
         if has(accounts, account):
@@ -61,9 +66,9 @@ def _add(g: Any, r: Any, side: int, points: int) -> None:
 
 
 @rule
-def post_hand(g: Any, r: Any) -> None:
+def post_hand(g: GameRecord, r: RulesRecord) -> None:
     """Post the points of a finished hand or duel, with ``scoring_time=end_of_hand``."""
-    if r.scoring_time == 0:
+    if r.scoring_time != SCORING_TIME_END_OF_HAND:
         return
     for side in range(2):
         _add(g, r, side, int(g.unposted[side]))
@@ -72,29 +77,28 @@ def post_hand(g: Any, r: Any) -> None:
 
 
 @rule
-def _settle_leg(g: Any, r: Any) -> None:
+def _settle_leg(g: GameRecord, r: RulesRecord) -> None:
     """End the leg if somebody has reached T: the highest total wins (rules.md 1.8, 6.2)."""
-    n_accounts = 3 if r.gallo else 2
     best = max(int(g.scores[0]), int(g.scores[1]))
-    if n_accounts == 3:
+    if r.gallo:
         best = max(best, int(g.scores[2]))
     if best < r.leg_target:
         return
     at_top, count = 0, 0
-    for account in range(n_accounts):
+    for account in range(n_accounts(r)):
         if g.scores[account] == best:
             at_top |= 1 << account
             count += 1
     if count == 1:
         _win_leg(g, r, at_top)
-    elif r.gallo and r.gallo_tie != _EXTRA_HAND and at_top == accounts_of(g, r, 0):
-        _win_leg(g, r, at_top if r.gallo_tie == _SHARED else 1 << int(g.mano))
-    elif r.scoring_time == 0 and not _was_tied_beyond(g, r):
+    elif r.gallo and r.gallo_tie != GALLO_TIE_EXTRA_HAND and at_top == accounts_of(g, r, 0):
+        _win_leg(g, r, at_top if r.gallo_tie == GALLO_TIE_SHARED else 1 << int(g.mano))
+    elif r.scoring_time != SCORING_TIME_END_OF_HAND and not _was_tied_beyond(g, r):
         g.hand_over = 1  # another hand from these totals decides
 
 
 @rule
-def _was_tied_beyond(g: Any, r: Any) -> bool:
+def _was_tied_beyond(g: GameRecord, r: RulesRecord) -> bool:
     """Whether this hand began with totals already at T: an extra hand (rules.md 1.8, 6.2)."""
     best = max(int(g.start_scores[0]), int(g.start_scores[1]))
     if r.gallo:
@@ -103,8 +107,8 @@ def _was_tied_beyond(g: Any, r: Any) -> bool:
 
 
 @rule
-def _win_leg(g: Any, r: Any, winners: int) -> None:
-    for account in range(3 if r.gallo else 2):
+def _win_leg(g: GameRecord, r: RulesRecord, winners: int) -> None:
+    for account in range(n_accounts(r)):
         over = int(g.scores[account]) - int(r.leg_target)
         if over > 0:
             g.scores[account] = r.leg_target
@@ -123,7 +127,7 @@ def _win_leg(g: Any, r: Any, winners: int) -> None:
 
 
 @rule
-def win_match(g: Any, winners: int) -> None:
+def win_match(g: GameRecord, winners: int) -> None:
     """End the match; ``winners`` is a set of accounts, more than one only where ``gallo_tie=shared``."""
     g.match_over = 1
     g.leg_over = 1
@@ -133,7 +137,7 @@ def win_match(g: Any, winners: int) -> None:
 
 
 @rule
-def win_joc_fora(g: Any, r: Any, side: int) -> None:
+def win_joc_fora(g: GameRecord, r: RulesRecord, side: int) -> None:
     """An accepted joc fora gives the match, both camas, to who wins the truc (rules.md 3.4)."""
     record(g, EV_JOC_FORA, side, 0, 0)
     g.won[side] = r.legs_to_win
@@ -141,7 +145,7 @@ def win_joc_fora(g: Any, r: Any, side: int) -> None:
 
 
 @hot_rule
-def falta_points(g: Any, r: Any, winner: int, rule_of_falta: int) -> int:
+def falta_points(g: GameRecord, r: RulesRecord, winner: int, rule_of_falta: int) -> int:
     """What a falta or al resto won by side ``winner`` is worth, from the scores at the start of the hand (rules.md 1.10).
 
     ``rule_of_falta`` is the record's ``falta`` (flor table ``clarin`` always uses ``half``).
@@ -157,13 +161,13 @@ def falta_points(g: Any, r: Any, winner: int, rule_of_falta: int) -> int:
     points = target - lead
     if rule_of_falta == FALTA_POINTS:
         points = int(r.falta_points)
-    elif rule_of_falta == _LOSER:
+    elif rule_of_falta == FALTA_LOSER:
         points = target - other
-    elif rule_of_falta == _HALF and in_malas:
+    elif rule_of_falta == FALTA_HALF and in_malas:
         points = 15 - lead
-    elif rule_of_falta == _MATCH_IF_MALAS and in_malas:
+    elif rule_of_falta == FALTA_MATCH_IF_MALAS and in_malas:
         points = target - own
-    elif rule_of_falta == _WINNER and in_malas:
+    elif rule_of_falta == FALTA_WINNER and in_malas:
         points = 15 - own
     if r.falta_males and own < 12 and other < 12:
         points = target - own

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from truco_env.engine.chance import draw_catch
 from truco_env.engine.jit import hot_rule, rule
 from truco_env.engine.log import record
+from truco_env.engine.option_codes import SENAS_OFF, SENAS_TRUTHFUL
 from truco_env.engine.record import EV_SENA, PICA
+from truco_env.engine.record_types import GameRecord, RulesRecord
 from truco_env.engine.seats import active_of, has, has_mate, side_of
 from truco_env.engine.tricks import tier_of
 from truco_env.rules.actions import N_SENAS, Action
@@ -18,22 +18,21 @@ _AS_ESPADAS, _AS_BASTOS, _SIETE_ESPADAS, _SIETE_OROS, _TRES, _DOS, _AS_FALSO, _R
 )
 _ALL = ((1 << N_SENAS) - 1) << FIRST_SENA
 _NOT_IN_TRUC = ((1 << _DOS) | (1 << _AS_FALSO) | (1 << _REY) | (1 << _CABALLO) | (1 << _SOTA)) << FIRST_SENA
-_FREE, _TRUTHFUL = 1, 2  # senas
 _FALSE_SEVENS = 4  # tier in the full deck
 _FALSE_SEVENS_TRUC = 7
 
 
 @hot_rule
-def senas_of(g: Any, r: Any, seat: int) -> int:
+def senas_of(g: GameRecord, r: RulesRecord, seat: int) -> int:
     """The señas a seat may make now, as a set of actions: first in its card turn, with a team-mate to see it."""
-    if r.senas == 0 or g.fresh == 0 or g.kind == PICA or not has_mate(g, seat):
+    if r.senas == SENAS_OFF or g.fresh == 0 or g.kind == PICA or not has_mate(g, seat):
         return 0
     signs = _ALL & ~_NOT_IN_TRUC if r.truc else _ALL
-    return signs & true_senas(g, r, seat) if r.senas == _TRUTHFUL else signs
+    return signs & true_senas(g, r, seat) if r.senas == SENAS_TRUTHFUL else signs
 
 
 @rule
-def true_senas(g: Any, r: Any, seat: int) -> int:
+def true_senas(g: GameRecord, r: RulesRecord, seat: int) -> int:
     """The señas that are true: of cards held, and of the number dealt (table of rules.md 6.3)."""
     signs = 0
     blind = True
@@ -68,7 +67,7 @@ def true_senas(g: Any, r: Any, seat: int) -> int:
 
 
 @rule
-def make_sena(g: Any, r: Any, seat: int, sign: int) -> None:
+def make_sena(g: GameRecord, r: RulesRecord, seat: int, sign: int) -> None:
     """Show a seña to the active team-mates, and to each active opponent with chance ``sena_catch``."""
     side = side_of(g, seat)
     seen = active_of(g, side) & ~(1 << seat)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from truco_env.engine.envido import accept_envido, call_envido, refuse_envido
 from truco_env.engine.flor import accept_flor, open_poll, pass_flor, raise_flor, refuse_flor, settle_flores, sing
 from truco_env.engine.hand import count_numbers, end_hand, finish_trick
@@ -22,6 +20,7 @@ from truco_env.engine.record import (
     ROUND_OPEN,
     TRUCO_REFUSED,
 )
+from truco_env.engine.record_types import GameRecord, RulesRecord
 from truco_env.engine.seats import side_of
 from truco_env.engine.senas import FIRST_SENA, make_sena
 from truco_env.engine.tricks import discard, play_card
@@ -36,7 +35,7 @@ _MAZO, _CERRARSE, _PASO = int(Action.MAZO), int(Action.CERRARSE), int(Action.PAS
 
 
 @hot_rule
-def apply_action(g: Any, r: Any, action: int) -> None:
+def apply_action(g: GameRecord, r: RulesRecord, action: int) -> None:
     """Carry out a legal action of the seat to act, then find the next decision. Legality is the caller's to check."""
     seat = int(g.to_act)
     if action < _DISCARD_0:
@@ -51,7 +50,7 @@ def apply_action(g: Any, r: Any, action: int) -> None:
 
 
 @rule
-def try_to(g: Any, r: Any, action: int) -> bool:
+def try_to(g: GameRecord, r: RulesRecord, action: int) -> bool:
     """Carry out an action of the seat to act if it is legal; whether it was."""
     if not is_legal(g, action):
         return False
@@ -60,7 +59,7 @@ def try_to(g: Any, r: Any, action: int) -> bool:
 
 
 @hot_rule
-def find_decision(g: Any, r: Any) -> None:
+def find_decision(g: GameRecord, r: RulesRecord) -> None:
     """Settle what no longer waits for anybody, then set phase, seat to act and legal actions."""
     if g.flor_round == ROUND_OPEN and g.poll == 0 and g.flor_waits < 0 and not g.hand_over:
         settle_flores(g, r)
@@ -73,7 +72,7 @@ def find_decision(g: Any, r: Any) -> None:
 
 
 @hot_rule
-def _call(g: Any, r: Any, seat: int, action: int) -> None:
+def _call(g: GameRecord, r: RulesRecord, seat: int, action: int) -> None:
     if action == _QUIERO:
         _accept(g, r, seat)
     elif action == _NO_QUIERO:
@@ -103,7 +102,7 @@ def _call(g: Any, r: Any, seat: int, action: int) -> None:
 
 
 @rule
-def _accept(g: Any, r: Any, seat: int) -> None:
+def _accept(g: GameRecord, r: RulesRecord, seat: int) -> None:
     if g.phase == FLOR_ANSWER:
         accept_flor(g, r, seat)
     elif g.phase == ENVIDO_ANSWER:
@@ -113,7 +112,7 @@ def _accept(g: Any, r: Any, seat: int) -> None:
 
 
 @rule
-def _refuse(g: Any, r: Any, seat: int) -> None:
+def _refuse(g: GameRecord, r: RulesRecord, seat: int) -> None:
     if g.phase == FLOR_ANSWER:
         refuse_flor(g, r, seat)
     elif g.phase == ENVIDO_ANSWER:

@@ -16,7 +16,7 @@ from pettingzoo import AECEnv
 
 from truco_env.batch.terms import terms_of
 from truco_env.engine import entries as engine
-from truco_env.engine.jit import JIT, engine_version
+from truco_env.engine.jit import engine_version, with_fields
 from truco_env.engine.record import GAME_DTYPE
 from truco_env.engine.rules_record import record_of
 from truco_env.envs.aec_kernel import DESK_DTYPE, EARNED, HELD, MAX_VIEW, OVER, begin_one, look_one, play_one, write_hidden
@@ -70,7 +70,7 @@ def _lay_desk(rules: Rules, *, episode: str, reward: str) -> npt.NDArray[np.void
     assert layout_of(rules).size + N_ACTIONS <= MAX_VIEW
     desk = np.zeros(1, dtype=DESK_DTYPE)
     desk["terms"] = terms_of(rules, episode=episode, reward=reward)
-    return desk if JIT else desk.view(np.recarray)
+    return with_fields(desk)
 
 
 def _before_reset() -> AttributeError:
@@ -142,7 +142,7 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
         self.state_layout: StateLayout = state_layout_of(self.rules)
         self.possible_agents: list[str] = [f"player_{seat}" for seat in range(n)]
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        self._account_of = {agent: seat if self.rules.gallo else seat & 1 for agent, seat in self._seat_of.items()}
+        self._account_of = {agent: self.rules.account_of(seat) for agent, seat in self._seat_of.items()}
         self._spaces: dict[str, tuple[gymnasium.spaces.Dict, gymnasium.spaces.Discrete]] = {}
         self._rng: np.random.Generator | None = None
         self._written = ""

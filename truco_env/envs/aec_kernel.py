@@ -14,6 +14,7 @@ from truco_env.engine.hand import deal
 from truco_env.engine.jit import entry
 from truco_env.engine.legal import is_legal
 from truco_env.engine.record import GAME_DTYPE
+from truco_env.engine.seats import n_accounts
 from truco_env.engine.step import find_decision
 from truco_env.observation.encode import encode, write_card
 from truco_env.observation.layout import CARD_WIDTH, N_POLLS
@@ -74,7 +75,7 @@ def play_one(desk: Any, action: int) -> int:
     status = EARNED if earned[0] != 0.0 or earned[1] != 0.0 or earned[2] != 0.0 else 0
     if g.hand_over:
         if g.match_over or terms.episode == HAND_EPISODE:
-            for account in range(3 if r.gallo else 2):
+            for account in range(n_accounts(r)):
                 d.result[account] = result_of_hand(g, r, d.before, account)
             return status | OVER
         if d.hold:

@@ -166,19 +166,16 @@ class TrucoGym(gymnasium.Env[_Observation, np.int64]):
         self._illegal = _NONE
         self._decisions = 0
         self._reward = 0.0
-        accounts, own = np.arange(self.rules.n_accounts, dtype=np.int64), self._account_of(self.seat)
+        accounts, own = np.arange(self.rules.n_accounts, dtype=np.int64), self.rules.account_of(self.seat)
         self._opponent.start(accounts[accounts != own])
         if self._has_partners:
             self._partner.start(accounts[accounts == own])
 
-    def _account_of(self, seat: int) -> int:
-        return seat if self.rules.gallo else seat & 1
-
     def _player_of(self, seat: int) -> tuple[Agent | None, npt.NDArray[np.int64]]:
         """Who plays a seat (None: the learner), and the row number it knows the match by, as in ``LearnerBatch``."""
-        account = self._account_of(seat)
+        account = self.rules.account_of(seat)
         row = np.array([account])
-        if account != self._account_of(self.seat):
+        if account != self.rules.account_of(self.seat):
             return self._opponent, row
         return (None if seat == self.seat or self._whole_side else self._partner), row
 
@@ -256,7 +253,7 @@ class TrucoGym(gymnasium.Env[_Observation, np.int64]):
             info["illegal_action"] = self._illegal
         if self._over:
             outcome = self._env.outcome()
-            n, own = self.rules.n_accounts, self._account_of(self.seat)
+            n, own = self.rules.n_accounts, self.rules.account_of(self.seat)
             info["result"] = -1 if self._forfeit else self._env.result_of(own)
             info["scores"] = [outcome["scores"][(own + i) % n] for i in range(n)]
             info["hands"] = outcome["hands"]

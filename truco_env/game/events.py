@@ -12,6 +12,7 @@ from typing import ClassVar, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from truco_env.engine.log import unpack_event
 from truco_env.engine.record import (
     EV_ANSWER,
     EV_CALL,
@@ -33,7 +34,6 @@ from truco_env.engine.record import (
     EV_TRICK,
     KINDS,
     REASONS,
-    unpack_event,
 )
 from truco_env.rules.actions import CALL_NAMES, Action
 from truco_env.rules.cards import card_name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from truco_env.engine.log import unpack_event, with_value
 from truco_env.errors import NotationError, PositionError, TrucoError
 from truco_env.game.course import Course, begin_course, follow_course, position_of
 from truco_env.game.moves import make_move
@@ -56,9 +57,9 @@ def _set_seers(table: Table, move: Move) -> None:
     """Who saw the seña just made is part of a saved game, not drawn anew (rules.md 6.3)."""
     games, last = table.games, int(table["n_log"]) - 1
     packed, seen = int(games["log"][0, last]), sum(1 << seat for seat in move.seers or ())
-    drawn = (packed & 4095) - 1024
+    _, _, _, drawn = unpack_event(packed)
     rivals = int(games["active"][0]) & int(games["side_mask"][0, 1 - (int(games["side_mask"][0, 1]) >> move.seat & 1)])
     if (seen ^ drawn) & ~(rivals if table.rules.sena_catch else 0):
         raise PositionError(f"the seña cannot have been seen by seats {', '.join(map(str, move.seers or ())) or 'none'}")
-    games["log"][0, last] = packed - drawn + seen
+    games["log"][0, last] = with_value(packed, seen)
     games["sena_seen"][0, games["trick"][0], move.seat] = seen

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truco_env.engine import entries
-from truco_env.engine.jit import JIT
+from truco_env.engine.jit import with_fields
 from truco_env.engine.record import GAME_DTYPE, HAND_OVER, KINDS
 from truco_env.engine.rules_record import record_of
 from truco_env.game.position import Hands, Position, check_hands
@@ -20,8 +20,7 @@ SIZE: Final = GAME_DTYPE.itemsize  #: bytes of one game
 
 def wrap(raw: npt.NDArray[np.uint8]) -> npt.NDArray[np.void]:
     """Return the game records that lie in ``raw``, uint8 of shape (k * SIZE,), without copying them."""
-    games: npt.NDArray[np.void] = np.ndarray(len(raw) // SIZE, GAME_DTYPE, raw)
-    return games if JIT else games.view(np.recarray)
+    return with_fields(np.ndarray(len(raw) // SIZE, GAME_DTYPE, raw))
 
 
 class Table:

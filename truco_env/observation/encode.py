@@ -10,19 +10,18 @@ import numpy.typing as npt
 from truco_env.engine.envido import envido_if_refused, envido_stake
 from truco_env.engine.flor import may_sing
 from truco_env.engine.jit import hot_rule, rule
+from truco_env.engine.legal import seen_decision
+from truco_env.engine.option_codes import SCORING_TIME_END_OF_HAND
 from truco_env.engine.record import (
     ENVIDO_ACCEPTED,
-    ENVIDO_ANSWER,
     ENVIDO_WAITS,
-    FLOR_ANSWER,
     FLOR_POLL,
     NOBODY,
     PARDA,
     PICA,
-    ROUND_OPEN,
-    TRUCO_ANSWER,
     UNDECIDED,
 )
+from truco_env.engine.record_types import GameRecord, RulesRecord
 from truco_env.engine.seats import has, side_of
 from truco_env.engine.tricks import tier_of
 from truco_env.engine.truco import truco_worth
@@ -57,7 +56,7 @@ _QUIERO = int(Action.QUIERO)
 
 
 @hot_rule
-def encode(g: Any, r: Any, at: Any, base: int, me: int, o: Any) -> None:
+def encode(g: GameRecord, r: RulesRecord, at: Any, base: int, me: int, o: Any) -> None:
     """Write the observation of seat ``me`` into ``o[base : base + size]``, int8; ``at`` holds the layout's offsets.
 
     A flat array and a start, since numba counts a reference for every row that it slices off. A table for two is compiled by itself:
@@ -70,12 +69,12 @@ def encode(g: Any, r: Any, at: Any, base: int, me: int, o: Any) -> None:
 
 
 @rule
-def _encode_many(g: Any, r: Any, at: Any, base: int, me: int, o: Any) -> None:
+def _encode_many(g: GameRecord, r: RulesRecord, at: Any, base: int, me: int, o: Any) -> None:
     _encode(g, r, int(r.players), at, base, me, o)
 
 
 @hot_rule
-def _encode(g: Any, r: Any, players: int, at: Any, base: int, me: int, o: Any) -> None:
+def _encode(g: GameRecord, r: RulesRecord, players: int, at: Any, base: int, me: int, o: Any) -> None:
     for i in range(at[_SIZE]):
         put(o, base + i, 0)
     us = side_of(g, me)
@@ -129,7 +128,7 @@ def _write_seats(o: Any, start: int, me: int, seats: int, players: int) -> None:
 
 
 @hot_rule
-def write_card(o: Any, start: int, r: Any, card: int) -> None:
+def write_card(o: Any, start: int, r: RulesRecord, card: int) -> None:
     """Write a card, or nothing for -1."""
     image = (int(r.first_tier) + card) * CARD_WIDTH
     for i in range(CARD_WIDTH):
@@ -137,7 +136,7 @@ def write_card(o: Any, start: int, r: Any, card: int) -> None:
 
 
 @hot_rule
-def _write_hand(g: Any, r: Any, players: int, at: Any, base: int, me: int, o: Any) -> None:
+def _write_hand(g: GameRecord, r: RulesRecord, players: int, at: Any, base: int, me: int, o: Any) -> None:
     _write_slot(g, r, at, base, me, 0, o)  # a loop over the slots is measurably slower
     _write_slot(g, r, at, base, me, 1, o)
     _write_slot(g, r, at, base, me, 2, o)
@@ -155,7 +154,7 @@ def _write_hand(g: Any, r: Any, players: int, at: Any, base: int, me: int, o: An
 
 
 @rule
-def _write_fourth_card(g: Any, r: Any, at: Any, base: int, me: int, o: Any) -> None:
+def _write_fourth_card(g: GameRecord, r: RulesRecord, at: Any, base: int, me: int, o: Any) -> None:
     """Gallo's dealer has a fourth slot until the discard, and then knows what he discarded."""
     _write_slot(g, r, at, base, me, 3, o)
     if g.discarded >= 0 and me == g.dealer:
@@ -163,7 +162,7 @@ def _write_fourth_card(g: Any, r: Any, at: Any, base: int, me: int, o: Any) -> N
 
 
 @hot_rule
-def _write_slot(g: Any, r: Any, at: Any, base: int, me: int, slot: int, o: Any) -> None:
+def _write_slot(g: GameRecord, r: RulesRecord, at: Any, base: int, me: int, slot: int, o: Any) -> None:
     card = int(g.cards[me, slot])
     tier, held = tier_of(r, card), (int(g.held[me]) >> slot) & 1
     write_card(o, base + at[_HAND] + slot * CARD_WIDTH, r, card)
@@ -173,7 +172,7 @@ def _write_slot(g: Any, r: Any, at: Any, base: int, me: int, slot: int, o: Any) 
 
 
 @hot_rule
-def _write_tricks(g: Any, r: Any, players: int, at: Any, base: int, me: int, us: int, o: Any) -> None:
+def _write_tricks(g: GameRecord, r: RulesRecord, players: int, at: Any, base: int, me: int, us: int, o: Any) -> None:
     for trick in range(3 if g.kind == PICA else int(g.trick) + 1):
         start = base + at[_TABLE] + trick * players * CARD_WIDTH
         for seat in range(players):
@@ -194,23 +193,16 @@ def _write_tricks(g: Any, r: Any, players: int, at: Any, base: int, me: int, us:
 
 
 @hot_rule
-def _write_phase(g: Any, players: int, at: Any, base: int, me: int, o: Any) -> None:
-    """A poll is nobody's business but the asked seat's: the others see what waits behind it (rules.md 1.14)."""
-    phase, seat = int(g.phase), int(g.to_act)
-    asked = phase == FLOR_POLL or (phase == FLOR_ANSWER and g.flor_waits == NOBODY)
-    if asked and seat != me:
-        if g.flor_round == ROUND_OPEN:
-            return
-        if g.envido_state == ENVIDO_WAITS:
-            phase, seat = ENVIDO_ANSWER, int(g.envido_answerer)
-        else:
-            phase, seat = TRUCO_ANSWER, int(g.truco_answerer)
+def _write_phase(g: GameRecord, players: int, at: Any, base: int, me: int, o: Any) -> None:
+    phase, seat = seen_decision(g, me)
+    if phase == FLOR_POLL and seat == NOBODY:
+        return
     put(o, base + at[_PHASE] + phase, 1)
     _mark(o, base + at[_TO_ACT], me, seat, players)
 
 
 @hot_rule
-def _write_truco(g: Any, players: int, at: Any, base: int, me: int, us: int, o: Any) -> None:
+def _write_truco(g: GameRecord, players: int, at: Any, base: int, me: int, us: int, o: Any) -> None:
     put(o, base + at[_WORTH], truco_worth(g))
     put(o, base + at[_TRUCO_ACCEPTED] + g.truco_accepted, 1)
     _mark(o, base + at[_TRUCO_ANNULLED], me, int(g.truco_annulled), players)
@@ -229,7 +221,7 @@ def _write_truco(g: Any, players: int, at: Any, base: int, me: int, us: int, o: 
 
 
 @hot_rule
-def _write_envido(g: Any, r: Any, players: int, at: Any, base: int, me: int, us: int, o: Any) -> None:
+def _write_envido(g: GameRecord, r: RulesRecord, players: int, at: Any, base: int, me: int, us: int, o: Any) -> None:
     put(o, base + at[_ENVIDO_STATE] + g.envido_state - 1, 1)
     for i in range(g.n_envidos):
         put(o, base + at[_ENVIDO_CALL] + 4 * i + g.envido_calls[i] - _FIRST_ENVIDO, 1)
@@ -248,7 +240,7 @@ def _write_envido(g: Any, r: Any, players: int, at: Any, base: int, me: int, us:
 
 
 @hot_rule
-def _write_flor(g: Any, players: int, at: Any, base: int, me: int, o: Any) -> None:
+def _write_flor(g: GameRecord, players: int, at: Any, base: int, me: int, o: Any) -> None:
     put(o, base + at[_FLOR_ROUND] + g.flor_round - 1, 1)
     put(o, base + at[_FLOR_RUNG] + g.flor_rung - 1, 1)
     _mark(o, base + at[_FLOR_SINGER], me, int(g.flor_singer), players)
@@ -265,7 +257,7 @@ def _write_flor(g: Any, players: int, at: Any, base: int, me: int, o: Any) -> No
 
 
 @hot_rule
-def _write_score(g: Any, r: Any, players: int, at: Any, base: int, me: int, us: int, o: Any) -> None:
+def _write_score(g: GameRecord, r: RulesRecord, players: int, at: Any, base: int, me: int, us: int, o: Any) -> None:
     put(o, base + at[_ANNOUNCED], g.announced)
     for i in range(3 if players == 3 else 2):
         account = (me + i) % 3 if players == 3 else us ^ i
@@ -274,13 +266,13 @@ def _write_score(g: Any, r: Any, players: int, at: Any, base: int, me: int, us: 
         put(o, base + at[_START_SCORE] + i, min(max(int(g.start_scores[account]), 0), 127))
         put(o, base + at[_TO_GO] + i, min(max(int(r.leg_target) - score, 0), 127))
         put(o, base + at[_WON] + i, g.won[account])
-    if r.scoring_time:
+    if r.scoring_time == SCORING_TIME_END_OF_HAND:
         put(o, base + at[_UNPOSTED], min(max(int(g.unposted[us]), -127), 127))
         put(o, base + at[_UNPOSTED] + 1, min(max(int(g.unposted[1 - us]), -127), 127))
 
 
 @rule
-def _write_shown(g: Any, players: int, at: Any, base: int, me: int, o: Any) -> None:
+def _write_shown(g: GameRecord, players: int, at: Any, base: int, me: int, o: Any) -> None:
     for seat in range(players):
         if has(int(g.revealed), seat):
             for slot in range(3):
@@ -288,7 +280,7 @@ def _write_shown(g: Any, players: int, at: Any, base: int, me: int, o: Any) -> N
 
 
 @rule
-def _write_senas(g: Any, players: int, at: Any, base: int, me: int, o: Any) -> None:
+def _write_senas(g: GameRecord, players: int, at: Any, base: int, me: int, o: Any) -> None:
     for trick in range(int(g.trick) + 1):
         for seat in range(players):
             if g.sena[trick, seat] and (seat == me or has(int(g.sena_seen[trick, seat]), me)):

@@ -14,12 +14,12 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from truco_env.engine.record import PHASES
 from truco_env.rules.cards import DECKS, N_TIERS, TIERS, card_name
 from truco_env.rules.options import Rules
 
 CARD_WIDTH: Final = N_TIERS + 4  #: a card is its truco rank 1..14 one-hot, then its suit E B O C one-hot
 N_POLLS: Final = 9
-_PHASES: Final = ("discard", "flor_answer", "flor_poll", "envido_answer", "truco_answer", "turn", "hand_over")
 
 
 class F(IntEnum):
@@ -150,7 +150,7 @@ def _specs(n: int, slots: int, accounts: int, *, gallo: bool, duels: bool, senas
         (F.ACTIVE, (n,), 0, 1, 1, seat, "takes part in this hand or duel and has not left"),
         (F.LEFT_AT, (n,), 0, 127, 60, seat, "clock when the seat left by cerrarse, 0 = it did not"),
         (F.CLOCK, (1,), 0, 127, 60, "", "public actions so far in this hand: cards, calls, answers, folds"),
-        (F.PHASE, (7,), 0, 1, 1, ", ".join(_PHASES), "phase; while another seat is polled, what the table sees (all 0 in a flor round)"),
+        (F.PHASE, (7,), 0, 1, 1, ", ".join(PHASES), "phase; while another seat is polled, what the table sees (all 0 in a flor round)"),
         (F.TO_ACT, (n,), 0, 1, 1, seat, "acts now, as far as the table sees"),
         (F.WORTH, (1,), 1, 5, 5, "", "what the hand is worth: 1-4 points, 5 = the match"),
         (F.TRUCO_ACCEPTED, (5,), 0, 1, 1, "none, truco .. joc fora", "highest accepted rung"),

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from truco_env.engine.jit import JIT
+from truco_env.engine.jit import with_fields
 from truco_env.observation.layout import CARD_WIDTH, N_POLLS, Field, Layout, decode, decode_card, layout_of
 from truco_env.rules.actions import N_SENAS
 from truco_env.rules.options import Rules
@@ -59,7 +59,7 @@ class StateLayout(Layout):
         self.fields = tuple(fields)
         offsets["end"] = self.size
         offsets.setflags(write=False)
-        self.hidden_offsets: npt.NDArray[np.void] = offsets if JIT else offsets.view(np.recarray)
+        self.hidden_offsets = with_fields(offsets)
 
 
 @cache

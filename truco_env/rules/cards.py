@@ -31,16 +31,21 @@ def card_name(card: int) -> str:
     return f"{card // 4 + 1}{SUITS[card % 4]}"
 
 
+_IDS: Final = {card_name(card): card for card in range(N_CARDS)}
+_LONGEST_SHOWN: Final = 20
+
+
 def parse_card(text: str) -> int:
     """Return the id of a card such as ``"7O"``.
 
     Raises:
         CardError: ``text`` is not a rank 1..12 followed by a suit letter.
     """
-    rank, suit = text[:-1], text[-1:]
-    if suit and suit in SUITS and rank.isdecimal() and len(rank) <= 2 and 1 <= int(rank) <= 12 and rank == str(int(rank)):
-        return (int(rank) - 1) * 4 + SUITS.index(suit)
-    raise CardError(f"{text!r} is not a card: write a rank 1..12 and a suit letter of {SUITS}, as in 7O")
+    card = _IDS.get(text)
+    if card is None:
+        shown = text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "..."
+        raise CardError(f"{shown!r} is not a card: write a rank 1..12 and a suit letter of {SUITS}, as in 7O")
+    return card
 
 
 def _deck(ranks: tuple[int, ...], *extra: str) -> npt.NDArray[np.int8]:

@@ -270,6 +270,10 @@ class Rules:
         """Number of running scores: 2, or 3 in gallo."""
         return 3 if self.gallo else 2
 
+    def account_of(self, seat: int) -> int:
+        """Return the running score that a seat's points go to: its side's, in gallo its own."""
+        return seat if self.gallo else seat & 1
+
     @property
     def seats_per_account(self) -> int:
         """Number of seats that share a running score: half of the table, in gallo 1."""

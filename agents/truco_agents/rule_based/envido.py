@@ -7,13 +7,13 @@ from typing import Any
 from truco_agents.rule_based.beliefs import N_NUMBER_KINDS, chain
 from truco_agents.rule_based.stakes import after, gamble
 from truco_env.engine.jit import hot_rule, rule
+from truco_env.engine.option_codes import ENVIT_REFUSED_FLAT1
 from truco_env.engine.score import falta_points
 from truco_env.rules.actions import Action
 
 _ENVIDO, _REAL, _TORNE, _FALTA = (int(a) for a in (Action.ENVIDO, Action.REAL_ENVIDO, Action.TORNE, Action.FALTA_ENVIDO))
 _QUIERO, _NO_QUIERO = int(Action.QUIERO), int(Action.NO_QUIERO)
 _NONE = -1
-_FLAT1 = 1  # envit_refused
 _BIG = 7  # points that may well decide the leg
 
 
@@ -51,7 +51,7 @@ def _is_great(s: Any, m: Any, c: Any) -> bool:
 def _call_worth(s: Any, m: Any, c: Any, told: Any, call: int) -> float:
     """The worth of an envido call over the chain so far, 0 if called on too little: rivals answer by the number they hold."""
     stake = int(s.stake_us) if s.envidos else 0
-    refused = 1 if s.envidos == 0 or m.rules.envit_refused == _FLAT1 else stake
+    refused = 1 if s.envidos == 0 or m.rules.envit_refused == ENVIT_REFUSED_FLAT1 else stake
     ours = stake + (3 if call == _REAL else 2)
     theirs = ours
     if call == _FALTA:
