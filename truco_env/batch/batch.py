@@ -20,6 +20,7 @@ from truco_env.engine.jit import entry, hot_rule, rule
 from truco_env.engine.legal import is_legal
 from truco_env.engine.prefetch import prefetch
 from truco_env.engine.record import GAME_DTYPE, new_games
+from truco_env.engine.record_types import GameRecord, RulesRecord
 from truco_env.engine.rules_record import record_of
 from truco_env.engine.seats import n_accounts
 from truco_env.engine.step import find_decision
@@ -37,7 +38,7 @@ _LOG_WIDTH: Final = GAME_DTYPE["log"].base.itemsize
 
 
 @rule
-def _encode_final(g: Any, r: Any, at: Any, base: int, me: int, o: Any) -> None:
+def _encode_final(g: GameRecord, r: RulesRecord, at: Any, base: int, me: int, o: Any) -> None:
     """``encode`` out of line: a second copy of it in the loop over the matches would slow every step."""
     encode(g, r, at, base, me, o)
 

@@ -13,6 +13,7 @@ from truco_env.engine.chance import GOLDEN, below, mix, next_match_seed
 from truco_env.engine.hand import deal
 from truco_env.engine.jit import entry, hot_rule, rule
 from truco_env.engine.legal import is_legal
+from truco_env.engine.record_types import GameRecord, RulesRecord
 from truco_env.engine.seats import account_of, n_accounts
 from truco_env.engine.step import find_decision
 from truco_env.observation.encode import encode
@@ -72,7 +73,7 @@ def _draw_slot(t: Any, slots: Any, edges: Any) -> Any:
 
 
 @rule
-def _seat_players(t: Any, r: Any, modes: Any, pool: Any, pool_edges: Any, mates: Any, mate_edges: Any) -> None:
+def _seat_players(t: Any, r: RulesRecord, modes: Any, pool: Any, pool_edges: Any, mates: Any, mate_edges: Any) -> None:
     """Draw who plays a new match, always with three draws, so that a stream means the same in every setting."""
     seat = below(_draw(t), r.players)
     t.seat = seat if modes[3] < 0 else modes[3]
@@ -89,7 +90,7 @@ def _seat_players(t: Any, r: Any, modes: Any, pool: Any, pool_edges: Any, mates:
 
 
 @hot_rule
-def _player_of(t: Any, r: Any, modes: Any, seat: int) -> Any:
+def _player_of(t: Any, r: RulesRecord, modes: Any, seat: int) -> Any:
     """Who plays a seat: the learner, or an agent's slot."""
     if seat == t.seat:
         return _LEARNER
@@ -99,7 +100,7 @@ def _player_of(t: Any, r: Any, modes: Any, seat: int) -> Any:
 
 
 @rule
-def _finish_episode(g: Any, r: Any, at: Any, t: Any, base: Any, finals: Any, row: int) -> None:
+def _finish_episode(g: GameRecord, r: RulesRecord, at: Any, t: Any, base: Any, finals: Any, row: int) -> None:
     """Close the learner's episode: its last reward, its result, and its last view."""
     account = account_of(r, int(t.seat))
     t.done = 1
@@ -120,8 +121,8 @@ def _finish_episode(g: Any, r: Any, at: Any, t: Any, base: Any, finals: Any, row
 
 @rule
 def _follow(
-    g: Any, r: Any, at: Any, t: Any, modes: Any, pool: Any, pool_edges: Any, mates: Any, mate_edges: Any, finals: Any, row: int,
-    forfeit: bool, base: Any, deck: Any,
+    g: GameRecord, r: RulesRecord, at: Any, t: Any, modes: Any, pool: Any, pool_edges: Any, mates: Any, mate_edges: Any, finals: Any,
+    row: int, forfeit: bool, base: Any, deck: Any,
 ) -> bool:  # fmt: skip
     """What follows a hand that is over, or a forfeit: the next hand, or the end of the episode and the next; whether a match began."""
     if not (g.match_over or modes[0] == HAND_EPISODE or forfeit):
@@ -143,8 +144,8 @@ def _follow(
 
 @rule
 def _carry_out(
-    games: Any, r: Any, at: Any, tables: Any, modes: Any, pool: Any, pool_edges: Any, mates: Any, mate_edges: Any, rows: Any, actions: Any,
-    finals: Any, players: Any, started: Any, deck: Any, earned: Any, base: Any,
+    games: Any, r: RulesRecord, at: Any, tables: Any, modes: Any, pool: Any, pool_edges: Any, mates: Any, mate_edges: Any, rows: Any,
+    actions: Any, finals: Any, players: Any, started: Any, deck: Any, earned: Any, base: Any,
 ) -> None:  # fmt: skip
     """First half of ``advance``: act, go on to the next hand or match, and note in ``players`` who decides next in each row."""
     episode, kind, turn = modes[0], modes[1], modes[5]

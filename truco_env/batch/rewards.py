@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from truco_env.engine.hand import deal, start_match
 from truco_env.engine.jit import hot_rule, rule
+from truco_env.engine.record_types import GameRecord, RulesRecord
 from truco_env.engine.seats import n_accounts
 from truco_env.engine.step import apply_action, find_decision
 from truco_env.observation.encode import put
@@ -17,7 +18,7 @@ _POINTS, _SHAPED = 1, 2
 
 
 @rule
-def _potential(g: Any, r: Any, account: int) -> float:
+def _potential(g: GameRecord, r: RulesRecord, account: int) -> float:
     """How far an account is ahead, -1..1: points of the leg and legs won, against the mean of the others."""
     accounts = n_accounts(r)
     total = 0.0
@@ -29,7 +30,7 @@ def _potential(g: Any, r: Any, account: int) -> float:
 
 
 @hot_rule
-def _measure(g: Any, r: Any, kind: int, sign: float, rewards: Any, base: int) -> None:
+def _measure(g: GameRecord, r: RulesRecord, kind: int, sign: float, rewards: Any, base: int) -> None:
     """Add what the position is worth to ``rewards[base:]``, by account: with sign 1 after an action, with -1 before it."""
     accounts = n_accounts(r)
     if kind == _POINTS:
@@ -43,7 +44,7 @@ def _measure(g: Any, r: Any, kind: int, sign: float, rewards: Any, base: int) ->
 
 
 @rule
-def result_of_hand(g: Any, r: Any, start: Any, account: int) -> float:
+def result_of_hand(g: GameRecord, r: RulesRecord, start: Any, account: int) -> float:
     """Who did better in a hand that began with the scores ``start``: 1, -1, or 0 for equal points; the match's winner if it ended that."""
     accounts = n_accounts(r)
     if g.match_over:
@@ -55,7 +56,7 @@ def result_of_hand(g: Any, r: Any, start: Any, account: int) -> float:
 
 
 @rule
-def _pay_result(g: Any, r: Any, kind: int, start: Any, rewards: Any, base: int) -> None:
+def _pay_result(g: GameRecord, r: RulesRecord, kind: int, start: Any, rewards: Any, base: int) -> None:
     """Add the result of an episode that is over to ``rewards[base:]``, in place of the potential of its last position."""
     _measure(g, r, kind, -1.0, rewards, base)
     for account in range(n_accounts(r)):
@@ -63,7 +64,7 @@ def _pay_result(g: Any, r: Any, kind: int, start: Any, rewards: Any, base: int) 
 
 
 @hot_rule
-def earn(g: Any, r: Any, episode: int, kind: int, start: Any, action: int, rewards: Any, base: int) -> None:
+def earn(g: GameRecord, r: RulesRecord, episode: int, kind: int, start: Any, action: int, rewards: Any, base: int) -> None:
     """Carry out an action and write what each account earns by it into ``rewards[base:]``; ``start``: scores when the episode began."""
     for account in range(n_accounts(r)):
         put(rewards, base + account, 0.0)
@@ -75,7 +76,7 @@ def earn(g: Any, r: Any, episode: int, kind: int, start: Any, action: int, rewar
 
 
 @rule
-def restart(g: Any, r: Any, seed: int, deck: Any) -> None:
+def restart(g: GameRecord, r: RulesRecord, seed: int, deck: Any) -> None:
     """Start the match of ``seed`` and deal its first hand; ``deck`` is scratch space, int8 of at least 40."""
     start_match(g, r, seed)
     deal(g, r, deck)
@@ -83,6 +84,6 @@ def restart(g: Any, r: Any, seed: int, deck: Any) -> None:
 
 
 @rule
-def earn_once(g: Any, r: Any, episode: int, kind: int, start: Any, action: int, earned: Any) -> None:
+def earn_once(g: GameRecord, r: RulesRecord, episode: int, kind: int, start: Any, action: int, earned: Any) -> None:
     """``earn`` out of line, compiled once for all callers that have one place for the result."""
     earn(g, r, episode, kind, start, action, earned, 0)
