@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,7 +33,17 @@ from truco_env.rules.cards import DECK_TABLE
 _DISCARD_0, _FLOR, _PASO = int(Action.DISCARD_0), int(Action.FLOR), int(Action.PASO)
 _ONE = np.uint64(1)
 _MAX_CLASHES = 1_000_000
-N_FACTS = 6
+
+
+class Facts(NamedTuple):
+    """What ``describe`` derives from a game for one seat."""
+
+    decision: int  #: see ``public_decision``
+    worth: int  #: of the hand
+    won_by_a: int  #: points of the envido chain, 0 where there is none
+    won_by_b: int
+    refused: int
+    side: int  #: of the seat
 
 
 @rule
@@ -44,20 +54,13 @@ def public_decision(g: GameRecord, seat: int) -> int:
 
 
 @entry
-def describe(games: Any, i: int, rules: Any, seat: int, facts: Any) -> None:
-    """Write what is derived from ``games[i]`` for ``seat`` into ``facts``, int64 (N_FACTS,).
-
-    In order: the public decision, what the hand is worth, points of the envido chain won by A and by B and if refused, the seat's side.
-    """
+def describe(games: Any, i: int, rules: Any, seat: int) -> tuple[int, int, int, int, int, int]:
+    """Return what is derived from ``games[i]`` for ``seat``, in the order of the fields of ``Facts``."""
     g, r = games[i], rules[0]
-    facts[0] = public_decision(g, seat)
-    facts[1] = truco_worth(g)
-    facts[2], facts[3], facts[4] = 0, 0, 0
+    won_by_a, won_by_b, refused = 0, 0, 0
     if g.n_envidos:
-        facts[2] = envido_stake(g, r, 0)
-        facts[3] = envido_stake(g, r, 1)
-        facts[4] = envido_if_refused(g, r)
-    facts[5] = side_of(g, seat)
+        won_by_a, won_by_b, refused = envido_stake(g, r, 0), envido_stake(g, r, 1), envido_if_refused(g, r)
+    return public_decision(g, seat), truco_worth(g), won_by_a, won_by_b, refused, side_of(g, seat)
 
 
 @rule

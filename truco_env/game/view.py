@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from truco_env.engine.known import N_FACTS, describe
+from truco_env.engine.known import Facts, describe
 from truco_env.engine.record import ENVIDO_WAITS, KINDS, NORMAL, PHASES, PICA
 from truco_env.engine.rules_record import record_of
 from truco_env.game.events import (
@@ -248,9 +248,8 @@ def make_view(
         legal: its legal moves; empty when it is not to act.
         winner: who won the match, if it is over.
     """
-    facts = np.zeros(N_FACTS, dtype=np.int64)
-    describe(games, 0, record_of(rules), seat, facts)
-    decision, worth, stake_a, stake_b, refused, side = facts.tolist()
+    facts = Facts(*describe(games, 0, record_of(rules), seat))
+    phase, to_act = facts.decision >> 4, facts.decision & 15
     whole_hand = bool(games["cards"][0, seat, 3] >= 0)
     cards: list[int] = games["cards"][0, seat].tolist()
     held = int(games["held"][0, seat])
@@ -267,14 +266,14 @@ def make_view(
         ruleset=rules.ruleset,
         players=rules.players,
         seat=seat,
-        side=SIDES[side],
+        side=SIDES[facts.side],
         hand_number=int(games["hand_no"][0]) + 1,
         kind=KINDS[kind] if rules.pica_pica else KINDS[NORMAL],
         duel=int(games["duel"][0]) + 1 if kind == PICA else None,
         dealer=int(games["dealer"][0]),
         mano=int(games["mano"][0]),
-        phase=PHASES[decision >> 4],
-        to_act=(decision & 15) - 1 if decision & 15 else None,
+        phase=PHASES[phase],
+        to_act=to_act - 1 if to_act else None,
         legal=legal,
         scores=tuple(games["scores"][0, :n_accounts].tolist()),
         target=rules.leg_target,
@@ -293,11 +292,11 @@ def make_view(
         active=seats_of(int(games["active"][0])),
         left=left,
         calls=calls,
-        worth=worth,
+        worth=facts.worth,
         truco_waits=CALL_NAMES[Action(_TRUCO + waits - 1)] if waits else None,
         envido_state=ENVIDO_STATES[envido_state],
-        envido_points=(stake_a, stake_b) if envido_state else None,
-        envido_refused=refused if envido_state == ENVIDO_WAITS else None,
+        envido_points=(facts.won_by_a, facts.won_by_b) if envido_state else None,
+        envido_refused=facts.refused if envido_state == ENVIDO_WAITS else None,
         numbers={event.seat: event.number for event in events if isinstance(event, NumberTold)},
         flores=_flores(events),
         shown={other: _names(games["cards"][0, other, :3].tolist()) for other in revealed},
