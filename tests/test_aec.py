@@ -242,9 +242,9 @@ def test_a_copy_in_mid_game_is_equal_and_independent(make: Callable[..., Any], t
     for steps in (0, 1, 7, 40):
         _record(env, steps, 1)
         twin = pickle.loads(pickle.dumps(env)) if pickled else copy.deepcopy(env)
-        before = env.unwrapped._raw.tobytes()
+        before = env.unwrapped._table.raw.tobytes()
         ahead = _record(twin, 60, 2)
-        assert env.unwrapped._raw.tobytes() == before, "playing the copy leaves the original alone"
+        assert env.unwrapped._table.raw.tobytes() == before, "playing the copy leaves the original alone"
         assert _record(env, 60, 2) == ahead
 
 
@@ -272,7 +272,7 @@ def test_a_pickle_of_another_engine_version_is_played_again() -> None:
     state["engine"], state["record"] = "another", bytes(len(state["record"]))
     twin = truco_v0.raw_env.__new__(truco_v0.raw_env)
     twin.__setstate__(copy.deepcopy(state))
-    assert twin._raw.tobytes() == env._raw.tobytes()
+    assert twin._table.raw.tobytes() == env._table.raw.tobytes()
     assert _record(twin, 60, 2) == _record(env, 60, 2)
 
 
@@ -284,7 +284,7 @@ def test_observing_changes_nothing_and_gives_fresh_arrays(table: dict[str, Any])
     for _ in range(120):
         if env.terminations[env.agent_selection]:
             env.reset()
-        before = env._raw.tobytes(), env.agent_selection
+        before = env._table.raw.tobytes(), env.agent_selection
         views = {}
         for agent in env.possible_agents:
             view = env.observe(agent)
@@ -293,7 +293,7 @@ def test_observing_changes_nothing_and_gives_fresh_arrays(table: dict[str, Any])
             assert view["action_mask"].any() == (agent == env.agent_selection)
             view["observation"][:] = 99
             view["action_mask"][:] = 1
-        assert (env._raw.tobytes(), env.agent_selection) == before
+        assert (env._table.raw.tobytes(), env.agent_selection) == before
         for agent in env.possible_agents:
             view = env.observe(agent)
             assert (view["observation"].tobytes(), view["action_mask"].tobytes()) == views[agent]
@@ -307,7 +307,7 @@ def test_plays_like_the_batch(table: dict[str, Any]) -> None:
     env = truco_v0.raw_env(rules, reward="shaped", players=rules.players)
     env.reset(seed=11)
     batch = Batch(rules, 1, reward="shaped")
-    batch.reset_rows(np.zeros(1, dtype=np.int64), np.array([env._games["seed"][0]], dtype=np.uint64))
+    batch.reset_rows(np.zeros(1, dtype=np.int64), np.array([env._table.games["seed"][0]], dtype=np.uint64))
     rng = np.random.default_rng(3)
     for _ in range(400):
         observation = env.observe(env.agent_selection)
@@ -335,13 +335,13 @@ def test_the_game_by_name_is_the_same_game(table: dict[str, Any]) -> None:
         env.step(_pick(rng, env.observe(env.agent_selection)))
         if step % 23 == 0:
             game = env.game
-            assert game.table.raw.tobytes() == env._raw.tobytes()
-            assert Game.from_notation(game.notation()).table.raw.tobytes() == env._raw.tobytes()
+            assert game.table.raw.tobytes() == env._table.raw.tobytes()
+            assert Game.from_notation(game.notation()).table.raw.tobytes() == env._table.raw.tobytes()
     mine = env.game
-    before = env._raw.tobytes()
+    before = env._table.raw.tobytes()
     if not mine.hand_over:
         mine.play(mine.legal_actions[0])
-    assert env._raw.tobytes() == before, "the game handed out is a copy"
+    assert env._table.raw.tobytes() == before, "the game handed out is a copy"
 
 
 def test_given_deals_are_the_first_hands_of_the_match() -> None:
@@ -361,7 +361,7 @@ def test_given_deals_are_the_first_hands_of_the_match() -> None:
     env.step(Action.MAZO)
     env.step(Action.MAZO)
     assert env.view("player_0").dealt == drawn, "later deals are those of the seed, whatever was given and played"
-    assert env._raw.tobytes() == env.game.table.raw.tobytes()
+    assert env._table.raw.tobytes() == env.game.table.raw.tobytes()
 
 
 def test_a_copy_keeps_the_deals_still_to_come() -> None:
@@ -454,7 +454,7 @@ def test_a_wrong_argument_is_refused_by_name(arguments: dict[str, Any], error: t
 def test_an_illegal_action_is_refused_and_changes_nothing() -> None:
     env = truco_v0.raw_env(flor_mode="off")
     env.reset(options={"deals": [["7O 6O 4C", "7B 5B 12C"]]})
-    before = env._raw.tobytes()
+    before = env._table.raw.tobytes()
     with pytest.raises(
         IllegalActionError,
         match=r"player_0: action 18 \(quiero\) is not legal in phase turn; legal are 0 \(4C\), 1 \(6O\), 2 \(7O\), 7 \(truco\)",
@@ -463,7 +463,7 @@ def test_an_illegal_action_is_refused_and_changes_nothing() -> None:
     for wrong in NO_ACTIONS:
         with pytest.raises(ActionError, match="is no action: give an integer from 0 to 35"):
             env.step(wrong)
-    assert env._raw.tobytes() == before
+    assert env._table.raw.tobytes() == before
     env.step(np.uint64(0))
     assert env.agent_selection == "player_1"
 

@@ -545,3 +545,12 @@ def test_history_keeps_every_hand() -> None:
     assert isinstance(first, Hand)
     assert (first.number, [str(move) for move in first.moves], first.result) == (1, ["0 mazo"], ((0, 2), (0, 0)))
     assert (game.hand.number, game.hand.position.scores, game.hand.result) == (2, (0, 2), None)
+
+
+def test_numbers_too_long_to_print_are_refused_in_one_line() -> None:
+    game = Game()
+    for position in ({"scores": (10**5000, 0)}, {"won": (0, 10**5000)}, {"dealer": 10**5000}, {"seed": 10**5000}):
+        with pytest.raises(PositionError, match="is not possible"):
+            game.deal(**position)
+    with pytest.raises(CardError):
+        game.deal([10**5000, "7B 5B 12C"])  # type: ignore[list-item]

@@ -15,17 +15,15 @@ import numpy.typing as npt
 from pettingzoo import AECEnv
 
 from truco_env.batch.terms import terms_of
-from truco_env.engine import entries as engine
 from truco_env.engine.jit import engine_version, with_fields
-from truco_env.engine.record import GAME_DTYPE
-from truco_env.engine.rules_record import record_of
 from truco_env.envs.aec_kernel import DESK_DTYPE, EARNED, HELD, MAX_VIEW, OVER, begin_one, look_one, play_one, write_hidden
 from truco_env.envs.arguments import check_keywords, check_render_mode
 from truco_env.envs.opening import DEALS, check_deals, check_reset_options
 from truco_env.errors import ActionError, IllegalActionError
 from truco_env.game.events import Event
 from truco_env.game.game import Game
-from truco_env.game.position import check_hands
+from truco_env.game.position import Position
+from truco_env.game.table import SIZE, Table
 from truco_env.game.view import View
 from truco_env.observation.layout import Layout, layout_of
 from truco_env.observation.state import StateLayout, state_layout_of
@@ -43,7 +41,7 @@ _BOOLEANS: Final = (bool, np.bool_)  # which Python counts among the integers
 RENDER_MODES: Final = ("ansi", "human")
 #: What a copy builds anew: buffers and what is bound to them, and layouts.
 _REBUILT: Final = frozenset({
-    "_desk", "_raw", "_games", "_fields", "_view", "_looked", "_observation", "_mask", "_copy_observation", "_copy_mask",
+    "_desk", "_table", "_fields", "_view", "_looked", "_observation", "_mask", "_copy_observation", "_copy_mask",
     "_begin", "_look", "_play", "_game", "layout", "state_layout",
 })  # fmt: skip
 
@@ -153,9 +151,8 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
         size = self.layout.size + N_ACTIONS
         view: npt.NDArray[np.int8] = desk["seen"][0, :size]
         self._desk, self._view, self._looked = desk, view, desk["looked"][0, :size]
-        self._games = desk["game"]
-        self._fields = {name: self._games[name] for name in _MATCH} | {name: desk[name] for name in _NUMBERS}
-        self._raw = desk.view(np.uint8)[: GAME_DTYPE.itemsize]
+        self._table = Table(self.rules, desk.view(np.uint8)[:SIZE])
+        self._fields = {name: self._table.games[name] for name in _MATCH} | {name: desk[name] for name in _NUMBERS}
         self._observation, self._mask = view[: self.layout.size], view[self.layout.size :]
         self._copy_observation, self._copy_mask = self._observation.copy, self._mask.copy
         self._begin, self._play, self._look = (partial(entry_point, desk) for entry_point in _entry_points())
@@ -213,11 +210,11 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
             except ValueError:
                 rng.bit_generator.state = before
                 raise
-            self._raw[:] = game.table.raw
+            self._table.raw[:] = game.table.raw
             self._fields["before"][0] = self._fields["scores"][0]
             seat = int(game.to_act or 0)
         else:
-            self._raw.fill(0)
+            self._table.raw.fill(0)
             self._fields["seed"][0] = match_seed
             seat = self._begin()
         self._show(seat)
@@ -348,11 +345,8 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
 
     def _deal_given(self) -> int:
         """Deal the next of the given hands and return the seat to act."""
-        engine.move_deal_on(self._games, 0, record_of(self.rules))
-        cards = check_hands(self.rules, self._deals[self._dealt() - 1], int(self._games["dealer"][0]))
-        self._games["cards"][0, : self.rules.players] = cards
-        engine.set_up_hand(self._games, 0, record_of(self.rules))
-        seat = int(self._games["to_act"][0])
+        self._table.deal_on(Position(), self._deals[self._dealt()])
+        seat = int(self._table.to_act[0])
         self._show(seat)
         self._fields["hold"][0] = self._dealt() < len(self._deals)
         return seat
@@ -465,7 +459,7 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
         """Everything that copies and pickles need: the game's record as bytes, the moves, the environment's own stream."""
         state = {name: value for name, value in self.__dict__.items() if name not in _REBUILT}
         numbers = {name: self._fields[name][0].tolist() for name in _NUMBERS}
-        return {**state, "_told": 0, "_last_hand": (), "record": self._raw.tobytes(), "numbers": numbers, "engine": engine_version()}
+        return {**state, "_told": 0, "_last_hand": (), "record": self._table.raw.tobytes(), "numbers": numbers, "engine": engine_version()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore a copy or a pickle; one of another version of the engine is played again from its moves."""
@@ -477,8 +471,8 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
         for name, values in numbers.items():
             self._fields[name][0] = values
         if version == engine_version():
-            self._raw[:] = np.frombuffer(record, dtype=np.uint8)
+            self._table.raw[:] = np.frombuffer(record, dtype=np.uint8)
         elif self._rng is not None:
-            self._raw[:] = self._current().table.raw
+            self._table.raw[:] = self._current().table.raw
         if self._rng is not None and self._viewer:
             self._show(self._seat_of[self._viewer])

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from truco_env.engine.record import KINDS, PICA, REDONDA
-from truco_env.errors import CardError, PositionError
+from truco_env.errors import CardError, PositionError, show
 from truco_env.rules.cards import DECKS, card_name, parse_card
 from truco_env.rules.options import Rules
 
@@ -31,7 +31,7 @@ def check_number(value: object, name: str, most: int) -> int:
     except TypeError:
         index = -1
     if not 0 <= index <= most:
-        raise PositionError(f"{name}={_shorten(value)} is not possible: it is a whole number from 0 to {most}")
+        raise PositionError(f"{name}={show(value)} is not possible: it is a whole number from 0 to {most}")
     return index
 
 
@@ -103,7 +103,7 @@ def _by_account(rules: Rules, values: Sequence[int], name: str, most: int) -> tu
     listed = None if isinstance(values, str | Mapping) else _as_list(values)
     if listed is None or len(listed) != rules.n_accounts:
         owner = "seat" if rules.gallo else "side"
-        raise PositionError(f"{name}={_shorten(values)} is not possible: it is {rules.n_accounts} numbers, one for each {owner}")
+        raise PositionError(f"{name}={show(values)} is not possible: it is {rules.n_accounts} numbers, one for each {owner}")
     return tuple(check_number(value, "a score" if name == "scores" else "legs won", most) for value in listed)
 
 
@@ -112,14 +112,14 @@ def _check_scores(rules: Rules, scores: Sequence[int]) -> tuple[int, ...]:
     best = max(checked)
     goes_on = rules.scoring_time == "end_of_hand" or (rules.gallo and rules.gallo_tie == "extra_hand")
     if best >= rules.leg_target and not (goes_on and checked.count(best) > 1):
-        raise PositionError(f"scores={_shorten(scores)} is not possible before a hand: the leg ends at {rules.leg_target}")
+        raise PositionError(f"scores={show(scores)} is not possible before a hand: the leg ends at {rules.leg_target}")
     return checked
 
 
 def _check_kind(rules: Rules, kind: str) -> str:
     allowed = KINDS[REDONDA:] if rules.pica_pica else KINDS[:REDONDA]
     if kind not in allowed:
-        raise PositionError(f"kind={_shorten(kind)} is not possible at this table: it is {' or '.join(allowed)}")
+        raise PositionError(f"kind={show(kind)} is not possible at this table: it is {' or '.join(allowed)}")
     return kind
 
 
@@ -136,7 +136,7 @@ def check_hands(rules: Rules, hands: Hands, dealer: int) -> list[list[int]]:
     """
     listed = None if isinstance(hands, str | Mapping) else _as_list(hands)
     if listed is None or len(listed) != rules.players:
-        raise CardError(f"a deal at this table is {rules.players} hands, as in ['7O 6O 4C', ...], not {_shorten(hands)}")
+        raise CardError(f"a deal at this table is {rules.players} hands, as in ['7O 6O 4C', ...], not {show(hands)}")
     deck = set(DECKS[rules.deck].tolist())
     owners: dict[int, int] = {}
     dealt: list[list[int]] = []
@@ -145,7 +145,7 @@ def check_hands(rules: Rules, hands: Hands, dealer: int) -> list[list[int]]:
         most = 4 if rules.gallo and seat == dealer else 3
         if names is None or not 3 <= len(names) <= most:
             wanted = "three cards, or four before the discard" if most == 4 else "three cards"
-            raise CardError(f"seat {seat} must have {wanted}, not {_shorten(hand)}")
+            raise CardError(f"seat {seat} must have {wanted}, not {show(hand)}")
         cards = [parse_card(name if isinstance(name, str) else str(name)) for name in names]
         for card in cards:
             if card not in deck:
@@ -170,8 +170,3 @@ def _deck_text(rules: Rules) -> str:
     for card in DECKS[rules.deck].tolist():
         ranks[card // 4 + 1] = ranks.get(card // 4 + 1, "") + card_name(card)[-1]
     return ", ".join(f"{rank}" if len(suits) == 4 else f"{rank} of {suits}" for rank, suits in ranks.items())
-
-
-def _shorten(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

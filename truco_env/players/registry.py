@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, TypeAlias
 
-from truco_env.errors import TrucoError
+from truco_env.errors import TrucoError, show
 from truco_env.players.protocol import Agent, AgentError
 from truco_env.players.random import RandomAgent
 from truco_env.rules.options import Rules
@@ -219,7 +219,7 @@ def _make(source: AgentSource, text: str, words: tuple[str, ...], rules: Rules) 
             raise AgentError(f"{text}: an agent object takes no words, {words[0]!r} cannot be given")
         return _check(source, text, rules)
     if not callable(source):
-        raise AgentError(f"{text} is {_shorten(source)}: it must be an agent's class, a factory or an agent")
+        raise AgentError(f"{text} is {show(source)}: it must be an agent's class, a factory or an agent")
     factory: Callable[..., object] = source
     try:
         parameters = inspect.signature(source).parameters
@@ -247,7 +247,7 @@ def _check(agent: object, text: str, rules: Rules) -> Agent:
         AgentError: it is none, or was made for another table.
     """
     if not isinstance(agent, Agent):
-        raise AgentError(f"{text} is {_shorten(agent)}, which is not an agent: it needs name, start and act")
+        raise AgentError(f"{text} is {show(agent)}, which is not an agent: it needs name, start and act")
     check_table = getattr(agent, "check_table", None)
     if check_table is not None:
         check_table(rules)
@@ -264,8 +264,3 @@ def _summary(source: object) -> str:
 
 def _one_line(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())
-
-
-def _shorten(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
