@@ -162,6 +162,7 @@ def _starts() -> tuple[Workload, ...]:
         start("warm-whole", "everything: import and first use", "whole"),
         start("cold-aec-whole", "`truco_v0.env()`: all that it offers, compiled", "aec_whole", 1),
         start("cold-whole", "everything compiled: environments, batch, `Game`", "whole", 1),
+        start("cold-learning", "the same with `LearnerBatch` and the rule-based agents", "learning", 1),
     )
 
 
@@ -212,6 +213,7 @@ CLAIMS: Final = (
     Claim("`learn()` of `train.py` against `SubprocVecEnv` (4), the same network, CPU time", "train-separate", 10, ("train-subproc",)),
     Claim("share of environment, masks and opponents in `learn()`, against `maestro`", "train-maestro", 0.15, figure="share", at_most=True),
     Claim("cold: CPU seconds to compile all of `truco_v0.env()`", "cold-aec-whole", 20, at_most=True),
+    Claim("cold: CPU seconds to compile everything, the learner batch and the rule-based agents", "cold-learning", 35, at_most=True),
     Claim("`import truco_env` and all of its public names, CPU seconds", "import-names", 0.4, at_most=True),
     Claim("warm: CPU seconds to the first step of `truco_v0.env()`", "warm-aec", 1, at_most=True),
     Claim("a million games, bytes", "memory-million", 2 * 2**30, at_most=True),

@@ -77,6 +77,22 @@ def _whole() -> None:
     game.notation()
 
 
+def _learning() -> None:
+    """All that training compiles before the network: the environments, the learner batch, the rule-based agents."""
+    import numpy as np
+
+    from truco_env import LearnerBatch, Rules, make_agent
+
+    _whole()
+    rules, rng = Rules(), np.random.default_rng(1)
+    agents = [make_agent(name, rules) for name in ("prudente", "bravo", "maestro")]
+    learner = LearnerBatch(rules, 4, opponents=agents)
+    observations, masks = learner.reset(1)
+    for agent in agents:
+        agent.act(observations, masks, rng, np.arange(4))
+    learner.step(masks.argmax(axis=1))
+
+
 STAGES: dict[str, Callable[[], None]] = {
     "import": _import,
     "names": _names,
@@ -84,6 +100,7 @@ STAGES: dict[str, Callable[[], None]] = {
     "aec_whole": _aec_whole,
     "batch": _batch,
     "whole": _whole,
+    "learning": _learning,
 }
 
 

@@ -60,7 +60,7 @@ class _EntryCache(FunctionCache):  # type: ignore[misc]
         """Load the machine code of a signature, or announce that it has to be compiled."""
         loaded = super().load_overload(sig, target_context)
         if loaded is None:
-            _say_once("compiling the engine, once after an install or a change (10-20 s) ...")
+            _say_once("compiling the engine, once after an install or a change (10-40 s, by what is used) ...")
         return loaded
 
 
@@ -139,5 +139,5 @@ def entry(function: Function) -> Function:
     try:
         dispatcher._cache = _EntryCache(function)
     except RuntimeError:
-        _say_once("no folder can be written to keep machine code in, so every start compiles (10-20 s): set NUMBA_CACHE_DIR")
+        _say_once("no folder can be written to keep machine code in, so every start compiles (10-40 s): set NUMBA_CACHE_DIR")
     return dispatcher
