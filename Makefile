@@ -10,7 +10,7 @@ GROUPS ?= 1000
 WORKERS ?= 2
 OPPONENTS ?= random prudente bravo maestro
 
-.PHONY: setup train test test-slow lint types format docs bench clean
+.PHONY: setup train test test-slow lint types format docs bench mutants clean
 
 setup: $(VENV)/.ready
 
@@ -47,6 +47,9 @@ format: setup
 
 docs: setup
 	$(BIN)/python -m tools.pages
+
+mutants: setup
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m tools.mutants --workers $(WORKERS)
 
 bench: setup .venv-bench/.ready
 	$(BIN)/python -m benchmarks --peers-python .venv-bench/bin/python
