@@ -40,7 +40,7 @@ _TEXT = """
 
 
 def test_the_case_files_are_there() -> None:
-    assert len(_CASES) == 339
+    assert len(_CASES) == 350
 
 
 @pytest.mark.parametrize("case", _CASES.values(), ids=_CASES.keys())
