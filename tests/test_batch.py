@@ -174,7 +174,7 @@ def legal_actions(batch: Batch) -> np.ndarray:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda b: b.step(legal_actions(b)[:10]), "actions are int64 of shape \\(10,\\): give one whole number per row, \\(64,\\)"),
+        (lambda b: b.step(legal_actions(b)[:10]), "actions are int64 of shape \\(10,\\): give integers of shape \\(64,\\)"),
         (lambda b: b.step(legal_actions(b).astype(float)), "actions are float64"),
         (lambda b: b.step(np.zeros((64, 1), dtype=int)), "actions are int64 of shape"),
         (lambda b: b.step_rows(np.array([0, 0]), legal_actions(b)[[0, 0]]), "row 0 comes twice"),
@@ -183,7 +183,18 @@ def legal_actions(batch: Batch) -> np.ndarray:
         (lambda b: b.observe(np.array([0]), np.array([9])), "seats must be one of 0..3"),
         (lambda b: b.observe(np.array([0]), np.array([-1])), "seats must be one of 0..3"),
         (lambda b: b.reset_rows(np.array([-1]), np.array([1])), "row -1 is not there"),
-        (lambda b: b.reset_rows(np.array([1, 2]), np.array([1])), "give one per row"),
+        (lambda b: b.reset_rows(np.array([1, 2]), np.array([1])), "give one integer from 0 to 2\\*\\*64 - 1 per row"),
+        (lambda b: b.reset_rows(np.array([1]), np.array([-1])), "give one integer from 0"),
+        (lambda b: b.reset_rows(np.array([1]), np.array([1.5])), "seeds are float64"),
+        (lambda b: b.reset_rows(np.array([1.0]), np.array([1])), "rows are float64"),
+        (lambda b: b.step(np.zeros((), dtype=int)), "actions are int64 of shape \\(\\)"),
+        (lambda b: b.step(legal_actions(b) > 0), "actions are bool"),
+        (lambda b: b.restore(Batch(b.rules, 32).save()), "give uint8 of shape \\(64, "),
+        (lambda b: b.restore(b.save()[0]), "give uint8 of shape"),
+        (lambda b: b.restore(b.save().astype(float)), "saved matches are float64"),
+        (lambda b: b.restore(started(Rules("argentino", 4, flor_mode="off"))[0].save()), "saved match 0 is damaged, of another table"),
+        (lambda b: b.restore(np.zeros_like(b.save())), "saved match 0 is damaged"),
+        (lambda b: b.restore(np.random.default_rng(1).integers(0, 256, b.save().shape, dtype=np.uint8)), "saved match 0 is damaged"),
     ],
 )
 def test_arrays_that_do_not_fit_are_refused_and_nothing_changes(call: Callable[[Batch], object], words: str) -> None:
@@ -192,6 +203,38 @@ def test_arrays_that_do_not_fit_are_refused_and_nothing_changes(call: Callable[[
     with pytest.raises(ValueError, match=words):
         call(batch)
     assert np.array_equal(before, batch.save())
+
+
+def test_a_saved_match_is_refused_when_any_byte_that_play_depends_on_has_changed() -> None:
+    batch, rng = started(Rules("argentino", 4))
+    for _ in range(20):
+        batch.step(pick_uniform(batch.masks, rng))
+    saved = batch.save()
+    log = batch.games.dtype.fields["log"][1]  # type: ignore[index]
+    for byte in (*range(log), *range(saved.shape[1] - 8, saved.shape[1])):
+        changed = saved.copy()
+        changed[3, byte] ^= 1 << byte % 8
+        with pytest.raises(ValueError, match="saved match 3 is damaged"):
+            batch.restore(changed)
+    assert np.array_equal(batch.save(), saved)
+    batch.restore(saved[::-1])
+    assert np.array_equal(batch.save(), saved[::-1]), "rows may be mixed, and need not lie one behind the other"
+
+
+def test_viewers_that_are_no_seats_are_refused() -> None:
+    batch, _ = started(Rules("argentino", 2), keep_finals=True)
+    before = batch.save()
+    for viewer in (-1, 2, 127):
+        batch.viewers[5] = viewer
+        with pytest.raises(ValueError, match=r"viewers must be seats, 0\.\.1"):
+            batch.step(legal_actions(batch))
+    assert np.array_equal(before, batch.save())
+
+
+def test_the_records_of_a_batch_can_only_be_read() -> None:
+    batch, _ = started(Rules("argentino", 2))
+    with pytest.raises(ValueError, match="read-only"):
+        batch.games["to_act"] = 9
 
 
 def test_rows_may_be_given_in_any_order() -> None:

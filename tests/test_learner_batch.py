@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -255,8 +255,64 @@ def test_an_agent_that_breaks_the_rules_is_named() -> None:
         def act(self, observations, masks, rng, rows):  # type: ignore[no-untyped-def]
             return np.zeros(0)
 
-    with pytest.raises(AgentError, match="short gave 0 actions"):
+    with pytest.raises(AgentError, match=r"short: its actions are float64 of shape \(0,\): give integers of shape \(\d,\)"):
         LearnerBatch(Rules("argentino"), 4, [Short("short")], seed=0).reset()
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda b: b.step(np.zeros(3, dtype=int)), r"actions are int64 of shape \(3,\): give integers of shape \(4,\)"),
+        (lambda b: b.step(np.zeros(4)), "actions are float64"),
+        (lambda b: b.step(np.int64(0)), r"of shape \(\)"),
+        (lambda b: b.reset_rows(np.array([10**6])), r"row 1000000 is not there: rows are 0\.\.3"),
+        (lambda b: b.reset_rows(np.array([-1])), "row -1 is not there"),
+        (lambda b: b.reset_rows(np.array([1, 1])), "row 1 comes twice"),
+        (lambda b: b.reset_rows(np.array([1.0])), "rows are float64"),
+        (lambda b: b.reset_rows(np.array([0, 1]), [5]), "1 seeds for 2 rows"),
+        (lambda b: b.reset_rows(np.array([0]), [-5]), "seed=-5 is not possible"),
+        (lambda b: b.reset_rows(np.array([0]), [1.5]), "seed=1.5 is not possible"),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused_and_nothing_changes(call: Callable[[LearnerBatch], object], words: str) -> None:
+    batch = LearnerBatch(Rules("argentino"), 4, [Uniform()], seed=0)
+    batch.reset()
+    before = batch.save()
+    with pytest.raises(ValueError, match=words):
+        call(batch)
+    assert all(np.array_equal(before[name], value) for name, value in batch.save().items())
+
+
+def test_nothing_is_played_before_the_first_reset() -> None:
+    for illegal in ("raise", "forfeit"):
+        batch = LearnerBatch(Rules("argentino"), 4, [Uniform()], illegal=illegal, seed=0)
+        with pytest.raises(ValueError, match="row 0 has ended or not begun: reset it before the next step"):
+            batch.step(np.zeros(4, dtype=np.int64))
+        batch.reset_rows(np.array([0, 1, 3]))
+        with pytest.raises(ValueError, match="row 2 has ended or not begun"):
+            batch.step(np.zeros(4, dtype=np.int64))
+
+
+def test_a_damaged_or_foreign_state_is_refused_and_nothing_changes() -> None:
+    def saved(rules: Rules, size: int = 4) -> dict[str, npt.NDArray[np.generic]]:
+        other = LearnerBatch(rules, size, [Uniform()], seed=1)
+        other.reset()
+        return other.save()
+
+    agent = Uniform()
+    batch = LearnerBatch(Rules("argentino"), 4, [agent], seed=0)
+    batch.reset()
+    before = batch.save()
+    wrong = [saved(Rules("argentino", flor_mode="off")), saved(Rules("argentino"), 5), {}]
+    for name, value in before.items():
+        wrong.append({other: array for other, array in before.items() if other != name})
+        changed = value.copy().reshape(-1)
+        changed[len(changed) // 2] = changed[len(changed) // 2] + 1 if value.dtype != np.float64 else 0.5
+        wrong.append({**before, name: changed.reshape(value.shape)})
+    for state in wrong:
+        with pytest.raises(ValueError, match="the saved state is damaged, or not of 4 matches of this table and version"):
+            batch.restore(state, {0: agent})
+    assert all(np.array_equal(before[name], value) for name, value in batch.save().items())
 
 
 def test_without_autoreset_a_row_waits() -> None:

@@ -53,7 +53,7 @@ def _batch(rules: Rules) -> Batch:
 def _observe(game: Game, seat: int) -> npt.NDArray[np.int8]:
     """Observation and mask of a seat, in one vector."""
     batch = _batch(game.rules)
-    batch.games.view(np.uint8)[:] = game.table.raw
+    batch._games.view(np.uint8)[:] = game.table.raw
     observations, masks = batch.observe(np.zeros(1, dtype=np.int64), np.array([seat], dtype=np.int8))
     return np.concatenate([observations[0], masks[0]])
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truco_env.batch.rewards import EPISODES, HAND_EPISODE, REWARDS, earn, restart
+from truco_env.batch.rows import check_rows, seal_games, table_key, unseal_games
 from truco_env.engine.bits import spread_bits
 from truco_env.engine.chance import next_match_seed
 from truco_env.engine.hand import deal
@@ -24,7 +25,8 @@ from truco_env.engine.record_types import GameRecord, RulesRecord
 from truco_env.engine.rules_record import record_of
 from truco_env.engine.seats import n_accounts
 from truco_env.engine.step import find_decision
-from truco_env.errors import IllegalActionError
+from truco_env.errors import IllegalActionError, choose
+from truco_env.observation.arrays import check_integers
 from truco_env.observation.encode import encode
 from truco_env.observation.layout import layout_of
 from truco_env.rules.actions import N_ACTIONS, Action
@@ -57,21 +59,6 @@ def _observe_rows(games: Any, rules: Any, at: Any, rows: Any, viewers: Any, obse
         g = games[rows[k]]
         encode(g, rules[0], at, k * at[-1], int(viewers[k]), observations)
         spread_bits(g.legal if viewers[k] == g.to_act else 0, masks, k * N_ACTIONS)
-
-
-@entry
-def _find_wrong_row(rows: Any, seen: Any, once: int) -> int:
-    """The first k whose row is not in 0..size-1, or comes again with ``once``; -1 if there is none. ``seen`` is left all false."""
-    wrong = -1
-    for k in range(len(rows)):
-        row = rows[k]
-        if row < 0 or row >= len(seen) or (once and seen[row]):
-            wrong = k
-            break
-        seen[row] = True
-    for k in range(len(rows) if wrong < 0 else wrong):
-        seen[rows[k]] = False
-    return wrong
 
 
 @rule
@@ -187,8 +174,7 @@ class Batch:
         self, rules: Rules, size: int, *, episode: str = "match", reward: str = "win", keep_finals: bool = False, threads: int = 1
     ) -> None:
         for name, value, known in (("episode", episode, EPISODES), ("reward", reward, REWARDS)):
-            if value not in known:
-                raise ValueError(f"{name}={value!r} is not known: choose one of {', '.join(known)}")
+            choose(name, value, known)
         if not isinstance(rules, Rules):
             raise TypeError(f"rules={rules!r} must be a Rules, such as Rules('argentino', 4)")
         for name, number in (("size", size), ("threads", threads)):
@@ -198,7 +184,7 @@ class Batch:
         self.size = size
         self.threads = threads
         self.layout = layout_of(rules)
-        self.games = new_games(size)
+        self._games = new_games(size)
         self.observations = np.zeros((size, self.layout.size), dtype=np.int8)
         self.masks = np.zeros((size, N_ACTIONS), dtype=np.int8)
         self.seats = np.zeros(size, dtype=np.int8)
@@ -229,6 +215,13 @@ class Batch:
         self.__dict__.update(state)
         self._flatten()
 
+    @property
+    def games(self) -> npt.NDArray[np.void]:
+        """The records of the games, ``GAME_DTYPE`` (size,), to be read only: compiled code trusts what is in them."""
+        games = self._games.view()
+        games.setflags(write=False)
+        return games
+
     def reset(self, seed: int | np.random.SeedSequence) -> None:
         """Start new matches in every row; the same seed gives the same matches, whatever the size of other batches."""
         sequence = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
@@ -238,16 +231,15 @@ class Batch:
         """Start the matches of ``seeds`` (uint64) in ``rows``.
 
         Raises:
-            ValueError: there is no such row, or not one seed for each.
+            ValueError: there is no such row, or not one seed, an integer from 0 to 2**64 - 1, for each.
         """
-        rows, seeds = self._check_rows(rows), np.asarray(seeds, dtype=np.uint64)
-        if seeds.shape != rows.shape:
-            raise ValueError(f"seeds have shape {seeds.shape}: give one per row, {rows.shape}")
-        seeds = np.ascontiguousarray(seeds)
-        _reset_rows(self.games, self._flat_rules, rows, seeds)
+        rows, seeds = check_rows(rows, self._seen), np.asarray(seeds)
+        if seeds.shape != rows.shape or seeds.dtype.kind not in "iu" or (seeds < 0).any():
+            raise ValueError(f"seeds are {seeds.dtype} of shape {seeds.shape}: give one integer from 0 to 2**64 - 1 per row, {rows.shape}")
+        _reset_rows(self._games, self._flat_rules, rows, np.ascontiguousarray(seeds, dtype=np.uint64))
         self.done[rows] = False
         self.rewards[rows] = 0
-        self.seats[rows] = self.games["to_act"][rows]
+        self.seats[rows] = self._games["to_act"][rows]
         if len(rows) == self.size:
             self._look_everywhere()
         else:
@@ -256,7 +248,7 @@ class Batch:
     def _look_everywhere(self) -> None:
         """Write all observations and masks in place."""
         buffers = self._flat_observations, self._flat_masks
-        _observe_rows(self.games, self._flat_rules, self.layout.offsets, self._rows, self.seats, *buffers)
+        _observe_rows(self._games, self._flat_rules, self.layout.offsets, self._rows, self.seats, *buffers)
 
     def observe(self, rows: npt.NDArray[np.int64], seats: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
         """Return fresh observations and masks of game ``rows[k]`` as seen by ``seats[k]``; masks are zero off turn.
@@ -264,13 +256,13 @@ class Batch:
         Raises:
             ValueError: there is no such row or seat, or not one seat for each row.
         """
-        rows, seats = self._check_rows(rows), np.asarray(seats)
+        rows, seats = check_rows(rows, self._seen), np.asarray(seats)
         if seats.shape != rows.shape or seats.dtype.kind not in "iu" or ((seats < 0) | (seats >= self.rules.players)).any():
             raise ValueError(f"seats must be one of 0..{self.rules.players - 1} for each of the {len(rows)} rows")
         seats = np.ascontiguousarray(seats, dtype=np.int8)
         observations = np.empty((len(rows), self.layout.size), dtype=np.int8)
         masks = np.empty((len(rows), N_ACTIONS), dtype=np.int8)
-        _observe_rows(self.games, self._flat_rules, self.layout.offsets, rows, seats, observations.reshape(-1), masks.reshape(-1))
+        _observe_rows(self._games, self._flat_rules, self.layout.offsets, rows, seats, observations.reshape(-1), masks.reshape(-1))
         return observations, masks
 
     def step(self, actions: npt.NDArray[np.int64]) -> None:
@@ -278,7 +270,7 @@ class Batch:
 
         Raises:
             IllegalActionError: an action is not legal; no match has changed.
-            ValueError: not one whole number for each match.
+            ValueError: not one integer for each match, or ``viewers`` that are no seats.
         """
         self._step(self._rows, actions)
 
@@ -289,27 +281,15 @@ class Batch:
             IllegalActionError: an action is not legal; no match has changed.
             ValueError: there is no such row, a row comes twice, or not one action for each.
         """
-        self._step(self._check_rows(rows, once=True), actions)
-
-    def _check_rows(self, rows: npt.NDArray[np.int64], *, once: bool = False) -> npt.NDArray[np.int64]:
-        array = np.asarray(rows)
-        if array.dtype.kind not in "iu" or array.ndim != 1:
-            raise ValueError(f"rows are {array.dtype} of shape {array.shape}: give whole numbers, (k,)")
-        array = np.ascontiguousarray(array, dtype=np.int64)
-        wrong = _find_wrong_row(array, self._seen, once)
-        if wrong >= 0:
-            again = "comes twice" if 0 <= array[wrong] < self.size else f"is not there: rows are 0..{self.size - 1}"
-            raise ValueError(f"row {array[wrong]} {again}")
-        return array
+        self._step(check_rows(rows, self._seen, once=True), actions)
 
     def _step(self, rows: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]) -> None:
-        actions = np.asarray(actions)
-        if actions.shape != rows.shape or actions.dtype.kind not in "iu":
-            raise ValueError(f"actions are {actions.dtype} of shape {actions.shape}: give one whole number per row, {rows.shape}")
-        actions = np.ascontiguousarray(actions, dtype=np.int64)
+        actions = check_integers(actions, rows.shape, "actions")
+        if len(self.finals) and ((self.viewers < 0) | (self.viewers >= self.rules.players)).any():
+            raise ValueError(f"viewers must be seats, 0..{self.rules.players - 1}, in every row")
         parts = min(self.threads, len(rows) // _ROWS_PER_THREAD)
         # Parts look for illegal actions too, but the first would have played before the second looked.
-        bad = self._step_part(rows, actions) if parts < 2 else _find_illegal(self.games, rows, actions)
+        bad = self._step_part(rows, actions) if parts < 2 else _find_illegal(self._games, rows, actions)
         if bad >= 0:
             self._refuse(int(rows[bad]), int(actions[bad]))
         if parts >= 2:
@@ -329,7 +309,7 @@ class Batch:
 
     def _step_part(self, rows: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]) -> int:
         return _step_rows(
-            self.games,
+            self._games,
             self._flat_rules,
             self.layout.offsets,
             rows,
@@ -352,11 +332,15 @@ class Batch:
         raise IllegalActionError(f"match {row}, seat {self.seats[row]}: {named} is not legal; legal are {', '.join(legal)}")
 
     def save(self) -> npt.NDArray[np.uint8]:
-        """Return the whole state as bytes, uint8 of shape (size, itemsize)."""
-        return self.games.view(np.uint8).reshape(self.size, GAME_DTYPE.itemsize).copy()
+        """Return the whole state as bytes, uint8: a row for each match, ending in a seal by which ``restore`` knows it."""
+        return seal_games(self._games, table_key(self.rules))
 
     def restore(self, state: npt.NDArray[np.uint8]) -> None:
-        """Go back to a state that ``save`` returned."""
-        self.games.view(np.uint8).reshape(self.size, GAME_DTYPE.itemsize)[:] = state
-        self.seats[:] = self.games["to_act"]
+        """Go back to a state that ``save`` returned, of this batch or another of its table; the rows may be mixed.
+
+        Raises:
+            ValueError: anything else, such as the state of another table or of another version; nothing has changed.
+        """
+        unseal_games(state, self._games, table_key(self.rules))
+        self.seats[:] = self._games["to_act"]
         self._look_everywhere()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -14,10 +15,12 @@ import numpy.typing as npt
 
 from truco_env.batch.learner_kernel import AGENTS, LEARNER, LOOK, TABLE_DTYPE, advance, collect, open_rows
 from truco_env.batch.rewards import EPISODES, REWARDS
+from truco_env.batch.rows import check_rows, table_key
 from truco_env.engine.jit import with_fields
 from truco_env.engine.record import GAME_DTYPE, new_games
 from truco_env.engine.rules_record import record_of
-from truco_env.errors import IllegalActionError
+from truco_env.errors import IllegalActionError, choose, show
+from truco_env.observation.arrays import check_integers
 from truco_env.observation.layout import layout_of
 from truco_env.players.opponents import PoolError, check_weights
 from truco_env.players.protocol import Agent, AgentError
@@ -99,6 +102,14 @@ class _Draw:
         self.edges = np.cumsum(shares) / shares.sum() if len(slots) else np.zeros(0)
 
 
+def _check_seeds(seeds: Sequence[int | None], count: int) -> None:
+    if len(seeds) != count:
+        raise ValueError(f"{len(seeds)} seeds for {count} rows: give one seed per row")
+    for seed in seeds:
+        if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0):
+            raise ValueError(f"seed={show(seed)} is not possible: give None or an integer from 0 on")
+
+
 class LearnerBatch:
     """``size`` matches of one table, each waiting for a decision of its learner; agents play the other seats.
 
@@ -159,11 +170,10 @@ class LearnerBatch:
     ) -> None:
         modes = (("episode", episode, EPISODES), ("reward", reward, REWARDS), ("learner", learner, LEARNERS), ("illegal", illegal, ILLEGAL))
         for name, value, known in modes:
-            if value not in known:
-                raise ValueError(f"{name}={value!r} is not known: choose one of {', '.join(known)}")
+            choose(name, value, known)
         fixed_seat = check_learner_seat(learner_seat, rules)
-        if size < 1:
-            raise ValueError(f"size={size} is not possible: there must be at least one match")
+        if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
+            raise ValueError(f"size={show(size)} is not possible: there must be at least one match")
         self.rules = rules
         self.size = size
         self.layout = layout_of(rules)
@@ -179,6 +189,7 @@ class LearnerBatch:
         self._views = np.zeros((2 * size, self.layout.size), dtype=np.int8)  # the learners' first, then what agents are asked
         self._masks = np.zeros((2 * size, N_ACTIONS), dtype=np.int8)
         self._finals = np.zeros((size, self.layout.size), dtype=np.int8)
+        self._seen = np.zeros(size, dtype=np.bool_)
         self._started = np.zeros(size, dtype=np.bool_)
         self._asked = (np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64))
         self._asked_ids = np.zeros(size, dtype=np.int64)
@@ -297,7 +308,13 @@ class LearnerBatch:
 
         Returns:
             Observations and masks of all rows, as from ``reset``.
+
+        Raises:
+            ValueError: there is no such row, a row comes twice, or not one seed (None or an integer from 0 on) for each.
         """
+        rows = check_rows(rows, self._seen, once=True)
+        if seeds is not None:
+            _check_seeds(seeds, len(rows))
         if seeds is None:
             words = self._seeds.spawn(1)[0].generate_state(2 * len(rows), np.uint64).reshape(-1, 2)
         else:
@@ -318,26 +335,27 @@ class LearnerBatch:
 
         Raises:
             IllegalActionError: an action is not legal; nothing has changed (not with ``illegal="forfeit"``).
-            ValueError: ``actions`` has the wrong shape, or a row needs a reset.
+            ValueError: ``actions`` are not integers of this shape, or a row needs a reset.
         """
-        return self.step_rows(self._everywhere, actions)
+        return self._step(self._everywhere, actions)
 
     def step_rows(self, rows: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]) -> LearnerStep:
         """Carry out the learner's action in some rows, as ``step`` does in all; the others stay as they are.
 
         Args:
-            rows: int64 (k,), ascending.
+            rows: int64 (k,), each once.
             actions: int64 (k,).
 
         Returns:
             As ``step``; in rows that are not in ``rows`` the reward is 0, and nothing is done.
 
         Raises:
-            IllegalActionError, ValueError: as ``step``.
+            IllegalActionError, ValueError: as ``step``; also where there is no such row, or a row comes twice.
         """
-        actions = np.ascontiguousarray(actions, dtype=np.int64)
-        if actions.shape != rows.shape:
-            raise ValueError(f"actions have shape {actions.shape}: give one per row, {rows.shape}")
+        return self._step(check_rows(rows, self._seen, once=True), actions)
+
+    def _step(self, rows: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]) -> LearnerStep:
+        actions = check_integers(actions, rows.shape, "actions")
         over = rows[self._tables["over"][rows] == 1]
         if len(over):
             raise ValueError(f"row {over[0]} has ended or not begun: reset it before the next step")
@@ -388,9 +406,10 @@ class LearnerBatch:
             end = start + count
             agent = self.agents[self._slots[slot]]
             answers = agent.act(views[start:end], masks[start:end], self.rng, self._asked_ids[start:end])
-            if len(answers) != count:
-                raise AgentError(f"{agent.name} gave {len(answers)} actions for {count} rows")
-            self._answers[start:end] = answers
+            try:
+                self._answers[start:end] = check_integers(answers, (count,), "actions")
+            except ValueError as error:
+                raise AgentError(f"{agent.name}: its {error}") from None
             start = end
 
     def _tell_starts(self) -> None:
@@ -444,7 +463,7 @@ class LearnerBatch:
         """Return the complete state as plain arrays; agents are named by their ids, and what they remember is not included."""
         seeds = {"entropy": self._seeds.entropy, "spawn_key": list(self._seeds.spawn_key), "spawned": self._seeds.n_children_spawned}
         chance = json.dumps({"seeds": seeds, "rng": self.rng.bit_generator.state}).encode()
-        return {
+        state: dict[str, npt.NDArray[Any]] = {
             "games": self._games.view(np.uint8).reshape(self.size, GAME_DTYPE.itemsize).copy(),
             "tables": self._tables.view(np.uint8).reshape(self.size, TABLE_DTYPE.itemsize).copy(),
             "slots": np.array(self._slots, dtype=np.int64),
@@ -455,6 +474,15 @@ class LearnerBatch:
             "mate_edges": self._mates.edges.copy(),
             "chance": np.frombuffer(chance, dtype=np.uint8).copy(),
         }
+        return {**state, "seal": self._seal_of(state)}
+
+    def _seal_of(self, state: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.uint8]:
+        """What tells whether a saved state is whole and of this kind of batch: compiled code trusts what is in it."""
+        digest = blake2b(f"{table_key(self.rules)} {TABLE_DTYPE.descr} {self.size}".encode())
+        for name in sorted(state):
+            array = np.ascontiguousarray(state[name])
+            digest.update(f"{name} {array.dtype} {array.shape} ".encode() + array.tobytes())
+        return np.frombuffer(digest.digest(), dtype=np.uint8)
 
     def restore(
         self, state: Mapping[str, npt.NDArray[Any]], agents: Mapping[int, Agent]
@@ -470,15 +498,16 @@ class LearnerBatch:
 
         Raises:
             PoolError: an agent is missing.
-            ValueError: the state is of another kind of batch.
+            ValueError: the state is damaged, or of another kind of batch.
         """
+        sealed = {name: np.asarray(value) for name, value in state.items()}
+        seal = sealed.pop("seal", None)
+        if seal is None or not np.array_equal(seal, self._seal_of(sealed)):
+            raise ValueError(f"the saved state is damaged, or not of {self.size} matches of this table and version")
         needed = [i for i in state["slots"].tolist() if i >= 0]
         missing = [i for i in needed if i not in agents]
         if missing:
             raise PoolError(f"the saved matches need the agents {needed}, {missing} are missing")
-        for name, itemsize in (("games", GAME_DTYPE.itemsize), ("tables", TABLE_DTYPE.itemsize)):
-            if state[name].shape != (self.size, itemsize):
-                raise ValueError(f"saved {name} have shape {state[name].shape}, this batch needs {(self.size, itemsize)}")
         self.agents = {i: agents[i] for i in needed}
         self._slots = state["slots"].tolist()
         self._next_id = int(state["next_id"])

@@ -245,6 +245,20 @@ class Layout:
         """Divisors that bring every entry to about 0..1, int8 of shape (size,)."""
         return self._column("scale")
 
+    def check_vector(self, vector: npt.NDArray[np.int8], name: str) -> None:
+        """Refuse what is no vector of this layout.
+
+        Raises:
+            ValueError: another shape or type, or an entry beyond its bounds; ``name`` is what the error calls it.
+        """
+        if np.shape(vector) != (self.size,) or np.asarray(vector).dtype != np.int8:
+            raise ValueError(f"{name} is int8 of shape ({self.size},), not {np.asarray(vector).dtype} of shape {np.shape(vector)}")
+        beyond = np.flatnonzero((vector < self.low) | (vector > self.high))
+        if len(beyond):
+            i = int(beyond[0])
+            field = next(field for field in self.fields if field.start <= i < field.start + field.size)
+            raise ValueError(f"entry {i} of {name} is {vector[i]}: {field.name} is from {field.low} to {field.high}")
+
     def views(self, observations: npt.NDArray[np.int8]) -> dict[str, npt.NDArray[np.int8]]:
         """Return the fields of one observation or of a batch, by name, as arrays of shape ``(..., *field.shape)``."""
         lead = observations.shape[:-1]
@@ -262,11 +276,19 @@ def layout_of(rules: Rules) -> Layout:
 
 
 def decode_card(entries: npt.NDArray[np.int8], deck: int) -> str | None:
-    """Return the card that ``entries``, int8 (CARD_WIDTH,), stand for; ``None`` for all zeros."""
+    """Return the card written in ``CARD_WIDTH`` entries of a vector, None for none.
+
+    Raises:
+        ValueError: the entries are those of no card of the deck.
+    """
     if not entries.any():
         return None
-    tier, suit = int(entries[:N_TIERS].argmax()) + 1, int(entries[N_TIERS:].argmax())
-    return next(card_name(card) for card in DECKS[deck].tolist() if TIERS[deck, card] == tier and card % 4 == suit)
+    tiers, suits = np.flatnonzero(entries[:N_TIERS]), np.flatnonzero(entries[N_TIERS:])
+    if len(tiers) == len(suits) == 1:
+        for card in DECKS[deck].tolist():
+            if TIERS[deck, card] == tiers[0] + 1 and card % 4 == suits[0]:
+                return card_name(card)
+    raise ValueError(f"{entries.tolist()} is no card: one of {N_TIERS} ranks and one of 4 suits are 1, as of a card of the deck")
 
 
 def decode(observation: npt.NDArray[np.int8], rules: Rules) -> dict[str, object]:
@@ -275,12 +297,12 @@ def decode(observation: npt.NDArray[np.int8], rules: Rules) -> dict[str, object]
     Args:
         observation: int8 of shape (size,).
         rules: the rules of the table it comes from.
+
+    Raises:
+        ValueError: the vector is no observation of this table.
     """
     layout = layout_of(rules)
-    if observation.shape != (layout.size,):
-        raise ValueError(
-            f"an observation of {rules.ruleset} with {rules.players} players has shape ({layout.size},), not {observation.shape}"
-        )
+    layout.check_vector(observation, f"an observation of {rules.ruleset} with {rules.players} players")
     values: dict[str, object] = {}
     for name, view in layout.views(observation).items():
         if name in ("hand", "table", "discarded"):

@@ -83,8 +83,7 @@ def decode_state(state: npt.NDArray[np.int8], rules: Rules) -> dict[str, object]
         ValueError: the state is not of this table.
     """
     layout = state_layout_of(rules)
-    if state.shape != (layout.size,):
-        raise ValueError(f"a state of {rules.ruleset} with {rules.players} players has shape ({layout.size},), not {state.shape}")
+    layout.check_vector(state, f"a state of {rules.ruleset} with {rules.players} players")
     values = decode(state[: layout_of(rules).size], rules)
     for name, view in layout.views(state).items():
         if name in values:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truco_env.errors import TrucoError
+from truco_env.observation.arrays import check_masks, check_observations
 from truco_env.observation.layout import layout_of
 from truco_env.rules.actions import N_SENAS, Action
 from truco_env.rules.options import Rules, describe_rules
@@ -65,15 +66,19 @@ def refuse_other_table(name: str, own: Rules, rules: Rules) -> None:
         raise AgentError(f"{name} was made for ({describe_rules(own)}), not for ({describe_rules(rules)})")
 
 
-def check_observations(name: str, own: Rules, observations: npt.NDArray[np.int8]) -> None:
-    """Refuse observations that are not of the table ``own``, before compiled code reads beyond them.
+def check_views(
+    name: str, own: Rules, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]
+) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+    """Return observations and masks as contiguous int8 arrays, for an agent of the table ``own`` whose compiled code trusts their shape.
 
     Raises:
-        AgentError: they have another shape than (k, layout.size).
+        AgentError: they are not int8 of shapes (k, layout.size) and (k, N_ACTIONS).
     """
-    size = layout_of(own).size
-    if observations.shape[1:] != (size,):
-        raise AgentError(f"{name} reads observations of {size} entries, not of shape {observations.shape}")
+    try:
+        observations = check_observations(observations, layout_of(own).size)
+        return observations, check_masks(masks, len(observations))
+    except ValueError as error:
+        raise AgentError(f"{name} cannot act: {error}") from None
 
 
 def without_senas(masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:

@@ -12,7 +12,7 @@ from truco_agents.ppo.checkpoint import Checkpoint, load
 from truco_agents.ppo.errors import CheckpointError
 from truco_agents.ppo.network import Network
 from truco_env.observation.layout import layout_of
-from truco_env.players.protocol import Agent, AgentError, check_observations, refuse_other_table, without_senas
+from truco_env.players.protocol import Agent, AgentError, check_views, refuse_other_table, without_senas
 from truco_env.rules.options import Rules, describe_rules
 
 MODES: Final = ("sampled", "greedy")
@@ -68,7 +68,7 @@ class PPOAgent:
         rows: npt.NDArray[np.int64],
     ) -> npt.NDArray[np.int64]:
         """Return a legal action per row (see ``truco_env.players.protocol.Agent``)."""
-        check_observations(self.name, self.rules, observations)
+        observations, masks = check_views(self.name, self.rules, observations, masks)
         if self.mute:
             masks = without_senas(masks)
         known = observations[:, : self.checkpoint.architecture.inputs]  # without señas, where it has never seen any

@@ -173,9 +173,14 @@ class Network:
 
         Returns:
             int64 (k,).
+
+        Raises:
+            ValueError: shapes that do not fit.
         """
         shares, actions = self._weigh(observations, masks)
         if draws is not None:
+            if draws.shape != actions.shape:
+                raise ValueError(f"draws have shape {draws.shape}: give one per row, {actions.shape}")
             _sample(shares, draws, actions)
         return actions
 
@@ -186,6 +191,10 @@ class Network:
         return shares / total
 
     def _weigh(self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> tuple[FloatArray, npt.NDArray[np.int64]]:
+        inputs, outputs = self.architecture.inputs, self.architecture.outputs
+        if observations.shape != (len(masks), inputs) or masks.shape != (len(masks), outputs):
+            given = f"observations of shape {observations.shape} and masks of shape {masks.shape}"
+            raise ValueError(f"{given} do not fit: give (k, {inputs}) and (k, {outputs})")
         shares = np.empty(masks.shape, dtype=np.float32)
         best = np.empty(len(masks), dtype=np.int64)
         _weigh(self._flat, self._widths, observations, masks, shares, best)

@@ -25,9 +25,9 @@ from truco_agents.rule_based.sight import (
     look,
 )
 from truco_agents.rule_based.truco import answer_truco, call_truco
-from truco_env.engine.jit import JIT, entry, hot_rule
+from truco_env.engine.jit import JIT, entry, hot_rule, rule
 from truco_env.observation.layout import layout_of
-from truco_env.players.protocol import AgentError, check_observations, refuse_other_table, without_senas
+from truco_env.players.protocol import AgentError, check_views, refuse_other_table, without_senas
 from truco_env.rules.actions import Action
 from truco_env.rules.options import Rules
 
@@ -74,15 +74,30 @@ def _at_turn(s: Any, m: Any, c: Any, mask: Any, draws: Any) -> int:
     return int(s.held[s.choice])
 
 
+@rule
+def _is_within(o: Any, low: Any, high: Any) -> bool:
+    """Whether every entry is within its bounds: indices are read from them."""
+    beyond = False
+    for i in range(len(low)):
+        beyond |= (o[i] < low[i]) | (o[i] > high[i])
+    return not beyond
+
+
 @entry
-def _act(observations: Any, masks: Any, at: Any, mesa: Any, character: Any, draws: Any, scratch: Any, actions: Any) -> None:
+def _act(
+    observations: Any, masks: Any, at: Any, low: Any, high: Any, mesa: Any, character: Any, draws: Any, scratch: Any, actions: Any
+) -> int:
+    """Write an action per row and return -1; or the first row whose observation is none."""
     m, c, s = mesa[0], character[0], scratch[0]
     for k in range(len(observations)):
+        if not _is_within(observations[k], low, high):
+            return k
         look(observations[k], at, int(m.players), s)
         if s.phase == DISCARDING:
             actions[k] = choose_discard(observations[k], at, s, m)
         else:
             actions[k] = _decide(s, m, c, masks[k], draws[k])
+    return -1
 
 
 class Truquero:
@@ -103,7 +118,8 @@ class Truquero:
         self.name = f"{character.name}:mute" if mute else character.name
         self.rules = rules
         self.mute = mute
-        self._offsets = layout_of(rules).offsets
+        self._layout = layout_of(rules)
+        self._bounds = self._layout.low, self._layout.high
         self._mesa = mesa_of(rules)
         self._character = character.record
 
@@ -126,12 +142,13 @@ class Truquero:
         rows: npt.NDArray[np.int64],
     ) -> npt.NDArray[np.int64]:
         """Return a legal action per row (see ``truco_env.players.protocol.Agent``)."""
-        check_observations(self.name, self.rules, observations)
+        observations, masks = check_views(self.name, self.rules, observations, masks)
         if self.mute:
             masks = without_senas(masks)
         actions = np.empty(len(observations), dtype=np.int64)
         draws = rng.random((len(observations), _DRAWS))
         scratch = np.zeros(1, dtype=SIGHT_DTYPE)
-        observations, masks = (np.require(array, np.int8, ["C", "W"]) for array in (observations, masks))
-        _act(observations, masks, self._offsets, self._mesa, self._character, draws, scratch, actions)
+        wrong = _act(observations, masks, self._layout.offsets, *self._bounds, self._mesa, self._character, draws, scratch, actions)
+        if wrong >= 0:
+            raise AgentError(f"{self.name} cannot act: observation {wrong} has entries that no observation of its table has")
         return actions

@@ -31,7 +31,7 @@ def judge(s: Any, m: Any) -> None:
         s.chance = _weigh(s, m, -1)
         return
     s.chance = -1.0
-    last = int(s.n_held) - 1
+    last = min(int(s.n_held), 3 - int(s.trick)) - 1
     for i in range(last + 1):
         chance = _weigh(s, m, i)
         if chance > s.chance + 1e-6:

@@ -102,7 +102,7 @@ def look(o: Any, at: Any, players: int, s: Any) -> None:
     s.phase = _where(o, at[_PHASE], 7)
     if s.phase == FLOR_POLLED:
         return
-    s.trick = _where(o, at[_TRICK], 3)
+    s.trick = max(_where(o, at[_TRICK], 3), 0)
     mano = _where(o, at[_MANO], players)
     _see_seats(o, at, players, mano, s)
     _see_score(o, at, players, mano, s)
@@ -120,11 +120,14 @@ def look(o: Any, at: Any, players: int, s: Any) -> None:
 
 @hot_rule
 def _where(o: Any, start: int, size: int) -> int:
-    """Which of ``size`` entries is set, -1 for none. Without branches: they would be mispredicted."""
+    """Which of ``size`` entries is set, -1 for none. Without branches: they would be mispredicted.
+
+    Of several it is the last at most, so that a vector that is no observation leads nowhere beyond a table.
+    """
     place = -1
     for i in range(size):
         place += (i + 1) * o[start + i]
-    return place
+    return min(place, size - 1)
 
 
 @hot_rule
@@ -271,4 +274,4 @@ def _see_score(o: Any, at: Any, players: int, mano: int, s: Any) -> None:
     s.start_scores[0] = o[at[_SCORE]]
     s.to_go_us = max(int(o[at[_TO_GO]]) - int(o[at[_UNPOSTED]]), 1)
     s.to_go_them = max(int(o[at[_TO_GO] + rival]) - int(o[at[_UNPOSTED] + 1]), 1)
-    s.won_us, s.won_them = o[at[_WON]], o[at[_WON] + rival]
+    s.won_us, s.won_them = min(int(o[at[_WON]]), 1), min(int(o[at[_WON] + rival]), 1)  # of a match that goes on
