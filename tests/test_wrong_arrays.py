@@ -178,7 +178,11 @@ def test_wrong_arrays_give_documented_errors_and_touch_no_other_memory(tmp_path:
         "NUMBA_CACHE_DIR": str(tmp_path),
         "PYTHONPATH": os.pathsep.join([str(root), *sys.path]),
     }
-    command = [sys.executable, "-X", "faulthandler", "-c", "from tests.test_wrong_arrays import check_all; check_all()"]
+    command = [sys.executable, "-X", "faulthandler", "-m", "tests.test_wrong_arrays"]
     done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-500:] + done.stderr[-3000:]
     assert done.stdout.count("check_readers") == len(TABLES)
+
+
+if __name__ == "__main__":
+    check_all()

@@ -132,7 +132,7 @@ OPTIONS: Final[dict[str, Option]] = {
         _O("falta_males", _BOOL, "- False - -", "both below 12: the winner takes the cama", "3.3", fixed=False),
         _O("envit_refused", ("previous", "flat1"), "- previous - -", "price of a refused raise", "3.3", fixed="previous"),
         _O("envido_tie", ("mano_team", "nearest_mano", "first_declarer"), "mano_team nearest_mano nearest_mano nearest_mano", "equal numbers", "1.11"),
-        _O("reveal_envido", ("none", "winner", "all"), "winner winner winner winner", "compared cards made public when the hand ends", "1.14"),
+        _O("reveal_envido", ("none", "winner", "all"), "winner winner winner winner", "whose three dealt cards, all of them, are made public when the hand ends with numbers or flores compared", "1.14"),
         _O("flor_mode", ("off", "optional", "penalty", "forced"), "penalty - optional forced", "is there flor; must it be sung; is silence fined", "1.6, 2.4", fixed="off"),
         _O("flor_poll", ("holders", "uniform"), "holders - holders holders", "who is asked", "1.6", fixed="holders"),
         _O("flor_auto_show", _BOOL, "True - - -", "the cards of a singer who leaves are shown for him", "2.4", fixed=True),
