@@ -12,20 +12,19 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from truco_env.batch.rewards import EPISODES, HAND_EPISODE, REWARDS, earn, restart
+from truco_env.batch.rewards import HAND_EPISODE, earn, restart
 from truco_env.batch.rows import check_rows, seal_games, table_key, unseal_games
+from truco_env.batch.terms import terms_of
 from truco_env.engine.bits import spread_bits
 from truco_env.engine.chance import next_match_seed
 from truco_env.engine.hand import deal
-from truco_env.engine.jit import entry, hot_rule, rule
+from truco_env.engine.jit import entry, hot_rule, rule, with_fields
 from truco_env.engine.legal import is_legal
 from truco_env.engine.prefetch import prefetch
 from truco_env.engine.record import GAME_DTYPE, new_games
 from truco_env.engine.record_types import GameRecord, RulesRecord
-from truco_env.engine.rules_record import record_of
-from truco_env.engine.seats import n_accounts
 from truco_env.engine.step import find_decision
-from truco_env.errors import IllegalActionError, choose
+from truco_env.errors import IllegalActionError
 from truco_env.observation.arrays import check_integers
 from truco_env.observation.encode import encode
 from truco_env.observation.layout import layout_of
@@ -35,6 +34,22 @@ from truco_env.rules.options import Rules
 _ROWS_PER_THREAD: Final = 2048  # below that, waking a thread costs more than it saves
 _NEAR_GAMES: Final = 1024  # so many stay in the cache beside a core; beyond, asking for them in time doubles the speed of a step
 _CACHE_LINE: Final = 64
+#: What a step tells of each match.
+_OUTCOME_DTYPE: Final = np.dtype(
+    [
+        ("rewards", np.float32, 3),  # by account
+        ("hands", np.int32),  # of the last finished episode
+        ("seat", np.int8),  # to act
+        ("viewer", np.int8),  # who sees the last position of an episode
+        ("winners", np.int8),  # of the last finished match, as a bit mask
+        ("done", np.bool_),  # the step ended an episode
+    ],
+    align=True,
+)
+#: What ``Batch._attach`` lays over other arrays.
+_VIEWS: Final = frozenset({
+    "seats", "done", "viewers", "winners", "hands", "rewards", "_flat_observations", "_flat_masks", "_flat_finals", "_records",
+})  # fmt: skip
 _LOG_START: Final = GAME_DTYPE.fields["log"][1]  # type: ignore[index]
 _LOG_WIDTH: Final = GAME_DTYPE["log"].base.itemsize
 
@@ -46,18 +61,19 @@ def _encode_final(g: GameRecord, r: RulesRecord, at: Any, base: int, me: int, o:
 
 
 @entry
-def _reset_rows(games: Any, rules: Any, rows: Any, seeds: Any) -> None:
+def _reset_rows(games: Any, terms: Any, rows: Any, seeds: Any) -> None:
     deck = np.empty(40, dtype=np.int8)
     for k in range(len(rows)):
-        restart(games[rows[k]], rules[0], seeds[k], deck)
+        restart(games[rows[k]], terms[0].rules, seeds[k], deck)
 
 
 @entry
-def _observe_rows(games: Any, rules: Any, at: Any, rows: Any, viewers: Any, observations: Any, masks: Any) -> None:
+def _observe_rows(games: Any, terms: Any, rows: Any, viewers: Any, observations: Any, masks: Any) -> None:
     """Write the view of seat ``viewers[k]`` of game ``rows[k]`` into row k; the mask is all zero off turn."""
+    t = terms[0]
     for k in range(len(rows)):
         g = games[rows[k]]
-        encode(g, rules[0], at, k * at[-1], int(viewers[k]), observations)
+        encode(g, t.rules, t.at, k * t.at[-1], int(viewers[k]), observations)
         spread_bits(g.legal if viewers[k] == g.to_act else 0, masks, k * N_ACTIONS)
 
 
@@ -87,30 +103,14 @@ def _fetch_ahead(games: Any, rows: Any, k: int) -> None:
 
 
 @entry
-def _step_rows(
-    games: Any,
-    rules: Any,
-    at: Any,
-    rows: Any,
-    actions: Any,
-    modes: Any,
-    observations: Any,
-    masks: Any,
-    seats: Any,
-    rewards: Any,
-    done: Any,
-    finals: Any,
-    viewers: Any,
-    winners: Any,
-    hands: Any,
-) -> int:
+def _step_rows(games: Any, terms: Any, rows: Any, actions: Any, outcomes: Any, observations: Any, masks: Any, finals: Any) -> int:
     """Carry out ``actions[k]`` in ``rows[k]`` and return -1; or the first k whose action is not legal, and then nothing has changed."""
-    r = rules[0]
     bad = first_illegal(games, rows, actions)
     if bad >= 0:
         return bad
-    episode, kind = modes[0], modes[1]
-    size, accounts = at[-1], n_accounts(r)
+    t = terms[0]
+    r, at, episode, reward = t.rules, t.at, t.episode, t.reward
+    size = at[-1]
     deck = np.empty(40, dtype=np.int8)
     start = np.zeros(3, dtype=np.float64)
     far = len(games) > _NEAR_GAMES
@@ -118,21 +118,21 @@ def _step_rows(
         if far:
             _fetch_ahead(games, rows, k)
         i = rows[k]
-        g = games[i]
-        earn(g, r, episode, kind, start, actions[k], rewards, i * accounts)
-        done[i] = False
+        g, out = games[i], outcomes[i]
+        earn(g, r, episode, reward, start, actions[k], out.rewards, 0)
+        out.done = False
         if g.hand_over:
             if g.match_over or episode == HAND_EPISODE:
-                done[i] = True
+                out.done = True
                 if len(finals):
-                    _encode_final(g, r, at, i * size, int(viewers[i]), finals)
-                winners[i] = g.winners
-                hands[i] = g.hand_no + 1
+                    _encode_final(g, r, at, i * size, int(out.viewer), finals)
+                out.winners = g.winners
+                out.hands = g.hand_no + 1
                 restart(g, r, next_match_seed(g.seed), deck)
             else:
                 deal(g, r, deck)
                 find_decision(g, r)
-        seats[i] = g.to_act
+        out.seat = g.to_act
         encode(g, r, at, i * size, int(g.to_act), observations)
         spread_bits(g.legal, masks, i * N_ACTIONS)
     return -1
@@ -173,13 +173,12 @@ class Batch:
     def __init__(
         self, rules: Rules, size: int, *, episode: str = "match", reward: str = "win", keep_finals: bool = False, threads: int = 1
     ) -> None:
-        for name, value, known in (("episode", episode, EPISODES), ("reward", reward, REWARDS)):
-            choose(name, value, known)
         if not isinstance(rules, Rules):
             raise TypeError(f"rules={rules!r} must be a Rules, such as Rules('argentino', 4)")
         for name, number in (("size", size), ("threads", threads)):
             if not isinstance(number, int | np.integer) or number < 1:
                 raise ValueError(f"{name}={number!r} must be a whole number from 1 on")
+        self._terms = terms_of(rules, episode=episode, reward=reward)
         self.rules = rules
         self.size = size
         self.threads = threads
@@ -187,33 +186,31 @@ class Batch:
         self._games = new_games(size)
         self.observations = np.zeros((size, self.layout.size), dtype=np.int8)
         self.masks = np.zeros((size, N_ACTIONS), dtype=np.int8)
-        self.seats = np.zeros(size, dtype=np.int8)
-        self.rewards = np.zeros((size, rules.n_accounts), dtype=np.float32)
-        self.done = np.zeros(size, dtype=np.bool_)
         self.finals = np.zeros((size if keep_finals else 0, self.layout.size), dtype=np.int8)
-        self.viewers = np.zeros(size, dtype=np.int8)
-        self.winners = np.zeros(size, dtype=np.int8)
-        self.hands = np.zeros(size, dtype=np.int32)
+        self._outcomes = np.zeros(size, dtype=_OUTCOME_DTYPE)
         self._rows = np.arange(size, dtype=np.int64)
         self._seen = np.zeros(size, dtype=np.bool_)
-        self._modes = np.array([EPISODES.index(episode), REWARDS.index(reward)], dtype=np.int64)
         self._pool: ThreadPoolExecutor | None = None
         self._pool_owner = 0
-        self._flatten()
+        self._attach()
 
-    def _flatten(self) -> None:
-        """Compiled code gets tables as flat arrays over the same memory."""
-        self._flat_rules = record_of(self.rules)
-        tables = self.observations, self.masks, self.rewards, self.finals
-        self._flat_observations, self._flat_masks, self._flat_rewards, self._flat_finals = (table.reshape(-1) for table in tables)
+    def _attach(self) -> None:
+        """Lay out the public columns, and flat arrays over the same memory for compiled code."""
+        outcomes = self._outcomes
+        self.seats, self.done, self.viewers = outcomes["seat"], outcomes["done"], outcomes["viewer"]
+        self.winners, self.hands = outcomes["winners"], outcomes["hands"]
+        self.rewards = outcomes["rewards"][:, : self.rules.n_accounts]
+        tables = self.observations, self.masks, self.finals
+        self._flat_observations, self._flat_masks, self._flat_finals = (table.reshape(-1) for table in tables)
+        self._records = with_fields(outcomes)
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the threads, which a copy starts anew, and second views of its arrays."""
-        return {name: value for name, value in self.__dict__.items() if not name.startswith("_flat")} | {"_pool": None}
+        return {name: value for name, value in self.__dict__.items() if name not in _VIEWS} | {"_pool": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._flatten()
+        self._attach()
 
     @property
     def games(self) -> npt.NDArray[np.void]:
@@ -236,7 +233,7 @@ class Batch:
         rows, seeds = check_rows(rows, self._seen), np.asarray(seeds)
         if seeds.shape != rows.shape or seeds.dtype.kind not in "iu" or (seeds < 0).any():
             raise ValueError(f"seeds are {seeds.dtype} of shape {seeds.shape}: give one integer from 0 to 2**64 - 1 per row, {rows.shape}")
-        _reset_rows(self._games, self._flat_rules, rows, np.ascontiguousarray(seeds, dtype=np.uint64))
+        _reset_rows(self._games, self._terms, rows, np.ascontiguousarray(seeds, dtype=np.uint64))
         self.done[rows] = False
         self.rewards[rows] = 0
         self.seats[rows] = self._games["to_act"][rows]
@@ -248,7 +245,7 @@ class Batch:
     def _look_everywhere(self) -> None:
         """Write all observations and masks in place."""
         buffers = self._flat_observations, self._flat_masks
-        _observe_rows(self._games, self._flat_rules, self.layout.offsets, self._rows, self.seats, *buffers)
+        _observe_rows(self._games, self._terms, self._rows, np.ascontiguousarray(self.seats), *buffers)
 
     def observe(self, rows: npt.NDArray[np.int64], seats: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
         """Return fresh observations and masks of game ``rows[k]`` as seen by ``seats[k]``; masks are zero off turn.
@@ -262,7 +259,7 @@ class Batch:
         seats = np.ascontiguousarray(seats, dtype=np.int8)
         observations = np.empty((len(rows), self.layout.size), dtype=np.int8)
         masks = np.empty((len(rows), N_ACTIONS), dtype=np.int8)
-        _observe_rows(self._games, self._flat_rules, self.layout.offsets, rows, seats, observations.reshape(-1), masks.reshape(-1))
+        _observe_rows(self._games, self._terms, rows, seats, observations.reshape(-1), masks.reshape(-1))
         return observations, masks
 
     def step(self, actions: npt.NDArray[np.int64]) -> None:
@@ -308,23 +305,8 @@ class Batch:
             wait(tasks)  # after an interrupt too, nobody writes on when the caller has gone on
 
     def _step_part(self, rows: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]) -> int:
-        return _step_rows(
-            self._games,
-            self._flat_rules,
-            self.layout.offsets,
-            rows,
-            actions,
-            self._modes,
-            self._flat_observations,
-            self._flat_masks,
-            self.seats,
-            self._flat_rewards,
-            self.done,
-            self._flat_finals,
-            self.viewers,
-            self.winners,
-            self.hands,
-        )
+        buffers = self._flat_observations, self._flat_masks, self._flat_finals
+        return _step_rows(self._games, self._terms, rows, actions, self._records, *buffers)
 
     def _refuse(self, row: int, action: int) -> None:
         legal = [Action(a).name for a in np.flatnonzero(self.masks[row]).tolist()]

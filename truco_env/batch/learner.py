@@ -8,17 +8,31 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
+from itertools import cycle
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from truco_env.batch.learner_kernel import AGENTS, LEARNER, LOOK, TABLE_DTYPE, advance, collect, open_rows
-from truco_env.batch.rewards import EPISODES, REWARDS
+from truco_env.batch.learner_kernel import (
+    AGENTS,
+    ASKED,
+    FINALS,
+    IDS,
+    LEARNER,
+    LOOK,
+    POOL_DTYPE,
+    ROWS,
+    SETTING_DTYPE,
+    TABLE_DTYPE,
+    advance,
+    collect,
+    open_rows,
+)  # fmt: skip
 from truco_env.batch.rows import check_rows, table_key
+from truco_env.batch.terms import terms_of
 from truco_env.engine.jit import with_fields
 from truco_env.engine.record import GAME_DTYPE, new_games
-from truco_env.engine.rules_record import record_of
 from truco_env.errors import IllegalActionError, choose, show
 from truco_env.observation.arrays import check_integers
 from truco_env.observation.layout import layout_of
@@ -93,13 +107,17 @@ class LearnerStep(NamedTuple):
     episodes: Episodes
 
 
-class _Draw:
-    """Agents to draw from, as arrays for the kernel."""
+def _draw_by(count: int, weights: Sequence[float] | None) -> npt.NDArray[np.void]:
+    """Return a ``POOL_DTYPE`` array of ``count`` agents, in slots still to be filled in, drawn by their weights (None: equal).
 
-    def __init__(self, slots: Sequence[int], weights: Sequence[float] | None) -> None:
-        self.slots = np.array(slots, dtype=np.int32)
-        shares = np.ones(len(slots)) if weights is None else np.array(check_weights(weights, len(slots)))
-        self.edges = np.cumsum(shares) / shares.sum() if len(slots) else np.zeros(0)
+    Raises:
+        PoolError: wrong weights.
+    """
+    pool = np.zeros(count, dtype=POOL_DTYPE)
+    shares = np.ones(count) if weights is None else np.array(check_weights(weights, count))
+    if count:
+        pool["edge"] = np.cumsum(shares) / shares.sum()
+    return with_fields(pool)
 
 
 def _check_seeds(seeds: Sequence[int | None], count: int) -> None:
@@ -168,9 +186,9 @@ class LearnerBatch:
         illegal: str = "raise",
         seed: int | None = None,
     ) -> None:
-        modes = (("episode", episode, EPISODES), ("reward", reward, REWARDS), ("learner", learner, LEARNERS), ("illegal", illegal, ILLEGAL))
-        for name, value, known in modes:
+        for name, value, known in (("learner", learner, LEARNERS), ("illegal", illegal, ILLEGAL)):
             choose(name, value, known)
+        terms = terms_of(rules, episode=episode, reward=reward)
         fixed_seat = check_learner_seat(learner_seat, rules)
         if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
             raise ValueError(f"size={show(size)} is not possible: there must be at least one match")
@@ -179,23 +197,21 @@ class LearnerBatch:
         self.layout = layout_of(rules)
         self.agents: dict[int, Agent] = {}
         self._games = new_games(size)
-        tables = np.zeros(size, dtype=TABLE_DTYPE)
-        tables["over"] = 1
-        self._tables = with_fields(tables)
-        switches = (learner == "side", -1 if fixed_seat is None else fixed_seat, autoreset, LOOK, illegal == "forfeit")
-        self._modes = np.array([EPISODES.index(episode), REWARDS.index(reward), *switches], dtype=np.int64)
+        self._tables = with_fields(np.zeros(size, dtype=TABLE_DTYPE))
+        self._tables["over"] = 1
+        self._setting = with_fields(np.zeros(1, dtype=SETTING_DTYPE))
+        self._setting["terms"], self._setting["whole_side"] = terms, learner == "side"
+        self._setting["learner_seat"] = -1 if fixed_seat is None else fixed_seat
+        self._setting["autoreset"], self._setting["forfeits"] = autoreset, illegal == "forfeit"
         self._slots: list[int] = []  # id of the agent in each slot, -1 = free
         self._next_id = 0
-        self._views = np.zeros((2 * size, self.layout.size), dtype=np.int8)  # the learners' first, then what agents are asked
+        self._views = np.zeros((3 * size, self.layout.size), dtype=np.int8)  # the learners', what agents are asked, ended episodes
         self._masks = np.zeros((2 * size, N_ACTIONS), dtype=np.int8)
-        self._finals = np.zeros((size, self.layout.size), dtype=np.int8)
         self._seen = np.zeros(size, dtype=np.bool_)
-        self._started = np.zeros(size, dtype=np.bool_)
-        self._asked = (np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64))
-        self._asked_ids = np.zeros(size, dtype=np.int64)
+        self._asked = np.zeros((2, 2, size), dtype=np.int64)  # of this round and of the one before: rows, and the agents' numbers of them
         self._answers = np.zeros(size, dtype=np.int64)
         self._everywhere = np.arange(size)
-        self._pool = self._mates = _Draw((), None)
+        self._pool = self._mates = _draw_by(0, None)
         self.set_partners(partners, partner_weights)
         self.set_opponents(opponents, weights)
         self._seeds = np.random.SeedSequence(seed)
@@ -209,7 +225,7 @@ class LearnerBatch:
     @property
     def has_partners(self) -> bool:
         """Whether agents sit beside the learner: it has team-mates and does not play them itself."""
-        return self.rules.seats_per_account > 1 and not self._modes[2]
+        return self.rules.seats_per_account > 1 and not self._setting["whole_side"][0]
 
     @property
     def seats(self) -> npt.NDArray[np.int8]:
@@ -243,21 +259,21 @@ class LearnerBatch:
         """
         if not opponents:
             raise PoolError("there are no opponents: give at least one agent")
-        shares = _Draw(range(len(opponents)), weights)
-        self._drop_unused(keep=self._mates.slots.tolist())
+        shares = _draw_by(len(opponents), weights)
+        self._drop_unused(keep=self._mates["slot"].tolist())
         self._pool, ids = self._fill(opponents, shares)
         return ids
 
     def set_partners(self, partners: Sequence[Agent], weights: Sequence[float] | None = None) -> list[int]:
         """Replace the pool that the team-mates of new matches are drawn from (empty: the opponent plays them), and return its ids."""
-        shares = _Draw(range(len(partners)), weights)
-        self._drop_unused(keep=self._pool.slots.tolist())
+        shares = _draw_by(len(partners), weights)
+        self._drop_unused(keep=self._pool["slot"].tolist())
         self._mates, ids = self._fill(partners, shares)
         return ids
 
-    def _fill(self, agents: Sequence[Agent], shares: _Draw) -> tuple[_Draw, list[int]]:
+    def _fill(self, agents: Sequence[Agent], shares: npt.NDArray[np.void]) -> tuple[npt.NDArray[np.void], list[int]]:
         ids = [self._register(make_agent(agent, self.rules)) for agent in agents]
-        shares.slots = np.array([self._slots.index(i) for i in ids], dtype=np.int32)
+        shares["slot"] = [self._slots.index(i) for i in ids]
         return shares, ids
 
     def _register(self, agent: Agent) -> int:
@@ -321,8 +337,7 @@ class LearnerBatch:
             own = self._seeds.spawn(len(rows))
             chosen = [own[k] if s is None else np.random.SeedSequence(s) for k, s in enumerate(seeds)]
             words = np.array([sequence.generate_state(2, np.uint64) for sequence in chosen]).reshape(-1, 2)
-        open_rows(self._games, record_of(self.rules), self._tables, self._modes, *self._pools(), rows, words)
-        self._started[rows] = True
+        open_rows(self._games, self._tables, self._setting, self._pool, self._mates, rows, words)
         self._tell_starts()
         self._run(self._everywhere, self._answers, turn=LOOK)
         return self._copy_views()
@@ -372,40 +387,32 @@ class LearnerBatch:
     def _copy_views(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
         return self._views[: self.size].copy(), self._masks[: self.size].copy()
 
-    def _pools(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], npt.NDArray[np.int32], npt.NDArray[np.float64]]:
-        return self._pool.slots, self._pool.edges, self._mates.slots, self._mates.edges
-
     def _run(self, rows: npt.NDArray[np.int64], actions: npt.NDArray[np.int64], *, turn: int) -> None:
         """Carry out the actions, then those of the agents, until every row waits for its learner."""
         counts = np.zeros(len(self._slots), dtype=np.int64)
-        spare = 0
-        while True:
-            self._modes[5] = turn
-            asked = advance(
-                self._games, record_of(self.rules), self.layout.offsets, self._tables, self._modes, *self._pools(), rows, actions,
-                self._views.reshape(-1), self._masks.reshape(-1), self._finals.reshape(-1), self._asked[spare], self._asked_ids,
-                counts, self._started,
-            )  # fmt: skip
+        matches = self._games, self._tables, self._setting, self._pool, self._mates
+        buffers = self._views.reshape(-1), self._masks.reshape(-1)
+        for spare in cycle((0, 1)):
+            asked = advance(*matches, turn, rows, actions, *buffers, self._asked[spare], counts)
             if asked < 0:
                 self._refuse(int(rows[-1 - asked]), int(actions[-1 - asked]), learner=turn == LEARNER)
             self._tell_starts()
             if asked == 0:
                 return
             turn = AGENTS
-            self._ask(counts)
-            rows, actions = self._asked[spare][:asked], self._answers[:asked]
-            spare = 1 - spare
+            self._ask(counts, self._asked[spare, IDS])
+            rows, actions = self._asked[spare, ROWS, :asked], self._answers[:asked]
 
-    def _ask(self, counts: npt.NDArray[np.int64]) -> None:
-        """Let each agent answer for its rows."""
-        views, masks = self._views[self.size :], self._masks[self.size :]
+    def _ask(self, counts: npt.NDArray[np.int64], ids: npt.NDArray[np.int64]) -> None:
+        """Let each agent answer for its rows, which it knows by ``ids``."""
+        views, masks = self._views[ASKED * self.size :], self._masks[ASKED * self.size :]
         start = 0
         for slot, count in enumerate(counts.tolist()):
             if count == 0:
                 continue
             end = start + count
             agent = self.agents[self._slots[slot]]
-            answers = agent.act(views[start:end], masks[start:end], self.rng, self._asked_ids[start:end])
+            answers = agent.act(views[start:end], masks[start:end], self.rng, ids[start:end])
             try:
                 self._answers[start:end] = check_integers(answers, (count,), "actions")
             except ValueError as error:
@@ -414,10 +421,10 @@ class LearnerBatch:
 
     def _tell_starts(self) -> None:
         """Tell agents that matches have begun in their rows."""
-        rows = np.flatnonzero(self._started)
+        rows = np.flatnonzero(self._tables["started"])
         if not len(rows):
             return
-        self._started[rows] = False
+        self._tables["started"] = 0
         seats = self._tables["seat"][rows].astype(np.int64)
         own = seats if self.rules.gallo else seats & 1
         accounts = self.rules.n_accounts
@@ -455,7 +462,7 @@ class LearnerBatch:
             opponents=self._ids(last["last_opponent"]),
             partners=self._ids(last["last_partner"]),
             scores=np.array(last["last_scores"][:, : self.rules.n_accounts]),
-            observations=self._finals[rows],
+            observations=self._views[FINALS * self.size + rows],
             forfeits=last["last_forfeit"] == 1,
         )
 
@@ -468,10 +475,10 @@ class LearnerBatch:
             "tables": self._tables.view(np.uint8).reshape(self.size, TABLE_DTYPE.itemsize).copy(),
             "slots": np.array(self._slots, dtype=np.int64),
             "next_id": np.array(self._next_id),
-            "pool": self._pool.slots.copy(),
-            "pool_edges": self._pool.edges.copy(),
-            "mates": self._mates.slots.copy(),
-            "mate_edges": self._mates.edges.copy(),
+            "pool": self._pool["slot"].copy(),
+            "pool_edges": self._pool["edge"].copy(),
+            "mates": self._mates["slot"].copy(),
+            "mate_edges": self._mates["edge"].copy(),
             "chance": np.frombuffer(chance, dtype=np.uint8).copy(),
         }
         return {**state, "seal": self._seal_of(state)}
@@ -511,9 +518,9 @@ class LearnerBatch:
         self.agents = {i: agents[i] for i in needed}
         self._slots = state["slots"].tolist()
         self._next_id = int(state["next_id"])
-        self._pool, self._mates = _Draw((), None), _Draw((), None)
-        self._pool.slots, self._pool.edges = state["pool"].astype(np.int32), state["pool_edges"].astype(np.float64)
-        self._mates.slots, self._mates.edges = state["mates"].astype(np.int32), state["mate_edges"].astype(np.float64)
+        self._pool, self._mates = _draw_by(len(state["pool"]), None), _draw_by(len(state["mates"]), None)
+        self._pool["slot"], self._pool["edge"] = state["pool"], state["pool_edges"]
+        self._mates["slot"], self._mates["edge"] = state["mates"], state["mate_edges"]
         chance = json.loads(state["chance"].tobytes())
         seeds = chance["seeds"]
         self._seeds = np.random.SeedSequence(seeds["entropy"], spawn_key=tuple(seeds["spawn_key"]), n_children_spawned=seeds["spawned"])

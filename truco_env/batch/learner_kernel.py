@@ -8,12 +8,13 @@ import numpy as np
 
 from truco_env.batch.batch import first_illegal
 from truco_env.batch.rewards import HAND_EPISODE, earn_once, restart, result_of_hand
+from truco_env.batch.terms import TERMS_DTYPE
 from truco_env.engine.bits import spread_bits
 from truco_env.engine.chance import GOLDEN, below, mix, next_match_seed
 from truco_env.engine.hand import deal
 from truco_env.engine.jit import entry, hot_rule, rule
 from truco_env.engine.legal import is_legal
-from truco_env.engine.record_types import GameRecord, RulesRecord
+from truco_env.engine.record_types import GameRecord
 from truco_env.engine.seats import account_of, n_accounts
 from truco_env.engine.step import find_decision
 from truco_env.observation.encode import encode
@@ -28,6 +29,30 @@ LOOK: Final = 2
 AGENTS: Final = 0
 LEARNER: Final = 1
 
+#: Blocks of the views, after that of the learners.
+ASKED: Final = 1
+FINALS: Final = 2
+#: Rows of what is asked.
+ROWS: Final = 0
+IDS: Final = 1
+
+#: What all matches of a learner have in common.
+SETTING_DTYPE: Final = np.dtype(
+    [
+        ("terms", TERMS_DTYPE),
+        ("whole_side", np.int8),  # the learner plays every seat of its account
+        ("learner_seat", np.int8),  # -1 = drawn
+        ("autoreset", np.int8),
+        ("forfeits", np.int8),  # an illegal action of the learner loses its episode
+        # Scratch space.
+        ("deck", np.int8, 40),
+        ("earned", np.float64, 3),
+        ("start", np.float64, 3),  # scores when an episode begins: 0-0
+    ],
+    align=True,
+)
+#: Agents to draw from: the slot of each, and the cumulative weights, the last of them 1.
+POOL_DTYPE: Final = np.dtype([("slot", np.int32), ("edge", np.float64)], align=True)
 #: What a row knows besides its game.
 TABLE_DTYPE: Final = np.dtype(
     [
@@ -36,6 +61,7 @@ TABLE_DTYPE: Final = np.dtype(
         ("partner", np.int32),  # slot of the agent of the learner's team-mates
         ("seat", np.int8),  # the learner's
         ("over", np.int8),  # the episode is over and waits for a reset (no autoreset)
+        ("started", np.int8),  # a match has begun that agents have not been told of
         ("done", np.int8),  # an episode of the learner ended in this step
         ("decisions", np.int32),  # of the learner in this episode
         ("carried", np.float64),  # reward since the learner's last decision
@@ -63,23 +89,22 @@ def _draw(t: Any) -> Any:
 
 
 @rule
-def _draw_slot(t: Any, slots: Any, edges: Any) -> Any:
-    """One of ``slots``; ``edges`` are the cumulative weights, the last of them 1."""
+def _draw_slot(t: Any, pool: Any) -> Any:
     u = np.float64(_draw(t) >> _S11) * (1.0 / 9007199254740992.0)
-    for i in range(len(slots)):
-        if u < edges[i]:
-            return slots[i]
-    return slots[len(slots) - 1]
+    for i in range(len(pool)):
+        if u < pool[i].edge:
+            return pool[i].slot
+    return pool[len(pool) - 1].slot
 
 
 @rule
-def _seat_players(t: Any, r: RulesRecord, modes: Any, pool: Any, pool_edges: Any, mates: Any, mate_edges: Any) -> None:
+def _seat_players(t: Any, s: Any, pool: Any, mates: Any) -> None:
     """Draw who plays a new match, always with three draws, so that a stream means the same in every setting."""
-    seat = below(_draw(t), r.players)
-    t.seat = seat if modes[3] < 0 else modes[3]
-    t.opponent = _draw_slot(t, pool, pool_edges)
+    seat = below(_draw(t), s.terms.rules.players)
+    t.seat = seat if s.learner_seat < 0 else s.learner_seat
+    t.opponent = _draw_slot(t, pool)
     if len(mates):
-        t.partner = _draw_slot(t, mates, mate_edges)
+        t.partner = _draw_slot(t, mates)
     else:
         _draw(t)
         t.partner = t.opponent
@@ -87,26 +112,29 @@ def _seat_players(t: Any, r: RulesRecord, modes: Any, pool: Any, pool_edges: Any
     t.carried = 0.0
     t.total = 0.0
     t.over = 0
+    t.started = 1
 
 
 @hot_rule
-def _player_of(t: Any, r: RulesRecord, modes: Any, seat: int) -> Any:
+def _player_of(t: Any, s: Any, seat: int) -> Any:
     """Who plays a seat: the learner, or an agent's slot."""
     if seat == t.seat:
         return _LEARNER
+    r = s.terms.rules
     if account_of(r, seat) != account_of(r, int(t.seat)):
         return t.opponent
-    return _LEARNER if modes[2] else t.partner
+    return _LEARNER if s.whole_side else t.partner
 
 
 @rule
-def _finish_episode(g: GameRecord, r: RulesRecord, at: Any, t: Any, base: Any, finals: Any, row: int) -> None:
-    """Close the learner's episode: its last reward, its result, and its last view."""
+def _finish_episode(g: GameRecord, t: Any, terms: Any, start: Any, views: Any, place: int) -> None:
+    """Close the learner's episode: its last reward, its result, and its last view, in row ``place`` of ``views``."""
+    r, at = terms.rules, terms.at
     account = account_of(r, int(t.seat))
     t.done = 1
     t.last_reward = t.carried
     t.last_total = t.total + t.carried
-    t.last_result = np.int8(result_of_hand(g, r, base, account))
+    t.last_result = np.int8(result_of_hand(g, r, start, account))
     t.last_seat = t.seat
     t.last_opponent = t.opponent
     t.last_partner = t.partner
@@ -116,39 +144,36 @@ def _finish_episode(g: GameRecord, r: RulesRecord, at: Any, t: Any, base: Any, f
     for i in range(accounts):
         other = (account + i) % 3 if r.gallo else account ^ i
         t.last_scores[i] = g.scores[other]
-    encode(g, r, at, row * at[-1], int(t.seat), finals)
+    encode(g, r, at, place * at[-1], int(t.seat), views)
 
 
 @rule
-def _follow(
-    g: GameRecord, r: RulesRecord, at: Any, t: Any, modes: Any, pool: Any, pool_edges: Any, mates: Any, mate_edges: Any, finals: Any,
-    row: int, forfeit: bool, base: Any, deck: Any,
-) -> bool:  # fmt: skip
-    """What follows a hand that is over, or a forfeit: the next hand, or the end of the episode and the next; whether a match began."""
-    if not (g.match_over or modes[0] == HAND_EPISODE or forfeit):
-        deal(g, r, deck)
+def _follow(g: GameRecord, t: Any, s: Any, pool: Any, mates: Any, views: Any, place: int, forfeit: bool) -> None:
+    """What follows a hand that is over, or a forfeit: the next hand, or the end of the episode and the next."""
+    r = s.terms.rules
+    if not (g.match_over or s.terms.episode == HAND_EPISODE or forfeit):
+        deal(g, r, s.deck)
         find_decision(g, r)
-        return False
+        return
     if t.done == 0:
-        _finish_episode(g, r, at, t, base, finals, row)
+        _finish_episode(g, t, s.terms, s.start, views, place)
         t.last_forfeit = forfeit
         if forfeit:
             t.last_result = -1
-        if modes[4] == 0:
+        if s.autoreset == 0:
             t.over = 1
-            return False
-    restart(g, r, next_match_seed(g.seed), deck)
-    _seat_players(t, r, modes, pool, pool_edges, mates, mate_edges)
-    return True
+            return
+    restart(g, r, next_match_seed(g.seed), s.deck)
+    _seat_players(t, s, pool, mates)
 
 
 @rule
 def _carry_out(
-    games: Any, r: RulesRecord, at: Any, tables: Any, modes: Any, pool: Any, pool_edges: Any, mates: Any, mate_edges: Any, rows: Any,
-    actions: Any, finals: Any, players: Any, started: Any, deck: Any, earned: Any, base: Any,
-) -> None:  # fmt: skip
+    games: Any, tables: Any, s: Any, pool: Any, mates: Any, turn: int, rows: Any, actions: Any, views: Any, players: Any
+) -> None:
     """First half of ``advance``: act, go on to the next hand or match, and note in ``players`` who decides next in each row."""
-    episode, kind, turn = modes[0], modes[1], modes[5]
+    terms = s.terms
+    r = terms.rules
     for k in range(len(rows)):
         row = rows[k]
         g, t = games[row], tables[row]
@@ -163,56 +188,46 @@ def _carry_out(
         if forfeit:
             t.carried -= 1.0
         elif turn != LOOK:
-            earn_once(g, r, episode, kind, base, actions[k], earned)
-            t.carried += earned[account_of(r, int(t.seat))]
+            earn_once(g, r, terms.episode, terms.reward, s.start, actions[k], s.earned)
+            t.carried += s.earned[account_of(r, int(t.seat))]
         if g.hand_over or forfeit:
-            started[row] |= _follow(g, r, at, t, modes, pool, pool_edges, mates, mate_edges, finals, row, forfeit, base, deck)
-        players[k] = _NOBODY if t.over else _player_of(t, r, modes, int(g.to_act))
+            _follow(g, t, s, pool, mates, views, FINALS * len(games) + row, forfeit)
+        players[k] = _NOBODY if t.over else _player_of(t, s, int(g.to_act))
 
 
 @entry
 def advance(
-    games: Any, rules: Any, at: Any, tables: Any, modes: Any, pool: Any, pool_edges: Any, mates: Any, mate_edges: Any, rows: Any,
-    actions: Any, views: Any, masks: Any, finals: Any, asked_rows: Any, asked_ids: Any, counts: Any, started: Any,
+    games: Any, tables: Any, setting: Any, pool: Any, mates: Any, turn: int, rows: Any, actions: Any, views: Any, masks: Any, asked: Any,
+    counts: Any,
 ) -> int:  # fmt: skip
     """Carry out ``actions[k]`` in ``rows[k]`` and say who decides next.
 
     Args:
-        games: the games, like all arrays that follow one entry or row for each match, unless said otherwise.
-        rules: their rules.
-        at: offsets of the layout.
-        tables: ``TABLE_DTYPE``.
-        modes: episode, reward, whole side, fixed learner seat (-1: drawn), autoreset, turn (LOOK carries nothing out), forfeits (an
-            illegal action of the learner loses its episode).
-        pool: slots of the opponents to draw from; with ``pool_edges``, their cumulative weights.
-        pool_edges: see ``pool``.
-        mates: likewise the team-mates.
-        mate_edges: see ``mates``.
+        games: the games.
+        tables: ``TABLE_DTYPE``, one for each game.
+        setting: ``SETTING_DTYPE``, one entry.
+        pool: ``POOL_DTYPE``, the opponents to draw from.
+        mates: likewise the team-mates; may be empty.
+        turn: whose actions these are: LEARNER, AGENTS, or LOOK, which carries nothing out.
         rows: the matches to act in.
         actions: what to do there.
-        views: int8, flat. Where the learner decides next, its view goes to row ``row``; what agents are asked follows, agent by agent,
-            from row ``len(games)``.
-        masks: int8, flat: the legal actions, at the same places.
-        finals: int8, flat: last views of ended episodes.
-        asked_rows: the rows asked, agent by agent.
-        asked_ids: the numbers by which the agents know them.
-        counts: by slot, how many.
-        started: set where a match began.
+        views: int8, flat, three blocks of one row for each game. Where the learner decides next, its view goes to row ``row``; what
+            agents are asked follows in the second block, agent by agent; the third has the last views of ended episodes.
+        masks: int8, flat: the legal actions, at the same places; there is no third block.
+        asked: int64 (2, games): the rows asked, agent by agent, and the numbers by which the agents know them.
+        counts: by slot, how many are asked.
 
     Returns:
         The number of rows asked, or -1 - k when ``actions[k]`` is not legal; then nothing has changed.
     """
-    r = rules[0]
-    if modes[5] == AGENTS or (modes[5] == LEARNER and modes[6] == 0):
+    s, n = setting[0], len(games)
+    r, at = s.terms.rules, s.terms.at
+    if turn == AGENTS or (turn == LEARNER and s.forfeits == 0):
         bad = first_illegal(games, rows, actions)
         if bad >= 0:
             return -1 - bad
     players = np.empty(len(rows), dtype=np.int32)
-    deck = np.empty(40, dtype=np.int8)
-    earned, base = np.zeros(3, dtype=np.float64), np.zeros(3, dtype=np.float64)
-    _carry_out(
-        games, r, at, tables, modes, pool, pool_edges, mates, mate_edges, rows, actions, finals, players, started, deck, earned, base
-    )  # fmt: skip
+    _carry_out(games, tables, s, pool, mates, turn, rows, actions, views, players)
     places = np.zeros(len(counts), dtype=np.int64)
     for k in range(len(rows)):
         if players[k] >= 0:
@@ -226,7 +241,8 @@ def advance(
         row = rows[k]
         player = players[k]
         if player == _NOBODY:
-            views[row * size : (row + 1) * size] = finals[row * size : (row + 1) * size]
+            last = (FINALS * n + row) * size
+            views[row * size : (row + 1) * size] = views[last : last + size]
             spread_bits(0, masks, row * N_ACTIONS)
             continue
         g = games[row]
@@ -235,9 +251,9 @@ def advance(
         if player >= 0:
             place = places[player]
             places[player] += 1
-            asked_rows[place] = row
-            asked_ids[place] = row + len(games) * account_of(r, seat)
-            place += len(games)
+            asked[ROWS, place] = row
+            asked[IDS, place] = row + n * account_of(r, seat)
+            place += ASKED * n
         encode(g, r, at, place * size, seat, views)
         spread_bits(g.legal, masks, place * N_ACTIONS)
     return total
@@ -258,14 +274,12 @@ def collect(tables: Any, rewards: Any, dones: Any) -> None:
 
 
 @entry
-def open_rows(
-    games: Any, rules: Any, tables: Any, modes: Any, pool: Any, pool_edges: Any, mates: Any, mate_edges: Any, rows: Any, seeds: Any
-) -> None:
+def open_rows(games: Any, tables: Any, setting: Any, pool: Any, mates: Any, rows: Any, seeds: Any) -> None:
     """Start new matches in ``rows``; ``seeds[k]`` are those of the deals and of the seating."""
-    deck = np.empty(40, dtype=np.int8)
+    s = setting[0]
     for k in range(len(rows)):
         t = tables[rows[k]]
-        restart(games[rows[k]], rules[0], seeds[k, 0], deck)
+        restart(games[rows[k]], s.terms.rules, seeds[k, 0], s.deck)
         t.stream = seeds[k, 1]
-        _seat_players(t, rules[0], modes, pool, pool_edges, mates, mate_edges)
+        _seat_players(t, s, pool, mates)
         t.done = 1  # an episode that ends before the learner has decided is not delivered

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truco_env.batch.rewards import EPISODES, REWARDS
+from truco_env.engine.jit import with_fields
 from truco_env.engine.rules_record import RULES_DTYPE, record_of
 from truco_env.errors import choose
 from truco_env.observation.layout import F, layout_of
@@ -33,4 +34,4 @@ def terms_of(rules: Rules, *, episode: str, reward: str) -> npt.NDArray[np.void]
     terms = np.zeros(1, dtype=TERMS_DTYPE)
     terms["episode"], terms["reward"] = choose("episode", episode, EPISODES), choose("reward", reward, REWARDS)
     terms["rules"], terms["at"] = record_of(rules), layout_of(rules).offsets
-    return terms
+    return with_fields(terms)
