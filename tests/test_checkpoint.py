@@ -299,7 +299,7 @@ def test_a_trained_agent_plays_at_no_table_but_its_own() -> None:
     with pytest.raises(AgentError, match=r"tester was made for \(argentino, 4 players\), not for \(argentino, 2 players\)"):
         make_agent(agent, RULES)
     observations, masks = positions(RULES)
-    with pytest.raises(AgentError, match="reads observations of"):
+    with pytest.raises(AgentError, match="cannot act: observations have shape"):
         agent.act(observations, masks, np.random.default_rng(0), np.arange(len(masks)))
 
 

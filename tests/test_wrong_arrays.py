@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -85,7 +86,9 @@ def check_batch(rules: Rules, rng: np.random.Generator) -> None:
 
     def look_on(array: Any) -> None:
         try:
-            batch.viewers[:] = array
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                batch.viewers[:] = array
             batch.step(batch.masks.argmax(axis=1))
         except (TypeError, OverflowError) as error:  # NumPy's own, of the assignment
             raise ValueError(str(error)) from error
@@ -116,6 +119,8 @@ def check_learner(rules: Rules, rng: np.random.Generator) -> None:
         assert outcomes(call, wrong_arrays(rng, (SIZE,)))[1] > ROUNDS // 2
     for name, value in saved.items():
         for array in wrong_arrays(rng, value.shape or (1,)):
+            if isinstance(array, np.ndarray) and (array.dtype, array.shape) == (value.dtype, value.shape) and not array.size:
+                continue  # nothing is as good as nothing
             with pytest.raises(ValueError, match="the saved state is damaged"):
                 batch.restore({**saved, name: array}, {0: agent})
     batch.restore(saved, {0: agent})
@@ -166,7 +171,7 @@ def check_all() -> None:
     for rules in TABLES:
         for check in (check_batch, check_learner, check_agents, check_network, check_readers):
             check(rules, rng)
-            print(rules, check.__name__, flush=True)
+            print(rules.ruleset, rules.players, check.__name__, flush=True)
 
 
 @pytest.mark.slow

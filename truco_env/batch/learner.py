@@ -121,8 +121,9 @@ def _draw_by(count: int, weights: Sequence[float] | None) -> npt.NDArray[np.void
 
 
 def _check_seeds(seeds: Sequence[int | None], count: int) -> None:
-    if len(seeds) != count:
-        raise ValueError(f"{len(seeds)} seeds for {count} rows: give one seed per row")
+    shape = np.asarray(seeds, dtype=object).shape
+    if shape != (count,):
+        raise ValueError(f"seeds have shape {shape}: give one per row, ({count},)")
     for seed in seeds:
         if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0):
             raise ValueError(f"seed={show(seed)} is not possible: give None or an integer from 0 on")
@@ -507,9 +508,9 @@ class LearnerBatch:
             PoolError: an agent is missing.
             ValueError: the state is damaged, or of another kind of batch.
         """
-        sealed = {name: np.asarray(value) for name, value in state.items()}
-        seal = sealed.pop("seal", None)
-        if seal is None or not np.array_equal(seal, self._seal_of(sealed)):
+        sealed = {name: value for name, value in state.items() if name != "seal"}
+        whole = "seal" in state and all(isinstance(value, np.ndarray) for value in state.values())
+        if not whole or not np.array_equal(state["seal"], self._seal_of(sealed)):
             raise ValueError(f"the saved state is damaged, or not of {self.size} matches of this table and version")
         needed = [i for i in state["slots"].tolist() if i >= 0]
         missing = [i for i in needed if i not in agents]
