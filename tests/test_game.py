@@ -554,3 +554,10 @@ def test_numbers_too_long_to_print_are_refused_in_one_line() -> None:
             game.deal(**position)
     with pytest.raises(CardError):
         game.deal([10**5000, "7B 5B 12C"])  # type: ignore[list-item]
+
+
+def test_scores_may_be_any_sequence() -> None:
+    one, two = Game(), Game()
+    one.deal(_TWO, seed=1, scores=np.array([3, 4]), won=np.zeros(2, dtype=np.int8))  # type: ignore[arg-type]
+    two.deal(_TWO, seed=1, scores=(3, 4))
+    assert one == two

@@ -22,7 +22,7 @@ from truco_env.envs.opening import DEALS, check_deals, check_reset_options
 from truco_env.errors import ActionError, IllegalActionError
 from truco_env.game.events import Event
 from truco_env.game.game import Game
-from truco_env.game.position import Position
+from truco_env.game.position import AS_RULED
 from truco_env.game.table import SIZE, Table
 from truco_env.game.view import View
 from truco_env.observation.layout import Layout, layout_of
@@ -345,7 +345,7 @@ class TrucoEnv(AECEnv):  # type: ignore[misc]
 
     def _deal_given(self) -> int:
         """Deal the next of the given hands and return the seat to act."""
-        self._table.deal_on(Position(), self._deals[self._dealt()])
+        self._table.deal_on(AS_RULED, self._deals[self._dealt()])
         seat = int(self._table.to_act[0])
         self._show(seat)
         self._fields["hold"][0] = self._dealt() < len(self._deals)

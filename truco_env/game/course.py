@@ -13,13 +13,13 @@ from truco_env.game.notation import Hand, Match, Result, move_of
 from truco_env.game.position import Hands, Position, check_seed
 from truco_env.game.table import Table
 from truco_env.rules.cards import card_name, parse_card
-from truco_env.rules.options import Rules
 
 
 class Start(NamedTuple):
-    """What the record of a hand no longer tells: the position before it, and whether that follows from the hand before."""
+    """What the record of a hand no longer tells: scores and legs before it, and whether it follows from the hand before."""
 
-    position: Position
+    scores: tuple[int, ...]
+    won: tuple[int, ...]
     follows: bool
 
 
@@ -54,16 +54,15 @@ class Course(NamedTuple):
         return Match(self.table.rules, hands[0].seed if hands else self.table["seed"], hands)
 
 
-def begin_course(rules: Rules, position: Position, hands: Hands | None, seed: int | None, *, number: int = 1) -> Course:
-    """Begin a match and deal its first hand; the arguments are those of ``Table.begin``, without a ``seed`` it is drawn.
+def begin_course(table: Table, position: Position, hands: Hands | None, seed: int | None, *, number: int = 1) -> Course:
+    """Begin a match at a blank table and deal its first hand; the arguments are those of ``Table.begin``, without a ``seed`` it is drawn.
 
     Raises:
         CardError: a deal that cannot be.
         PositionError: a position or a seed that cannot be.
     """
-    table = Table(rules)
-    table.begin(check_seed(seed), position.of_first_hand(rules, dealt=hands is not None), hands, number=number)
-    return Course(table, Start(position_of(table), follows=True))
+    table.begin(check_seed(seed), position.of_first_hand(table.rules, dealt=hands is not None), hands, number=number)
+    return Course(table, Start(table.scores(), table.won(), True))
 
 
 def follow_course(course: Course, position: Position, hands: Hands | None, seed: int | None) -> Course:
@@ -76,20 +75,15 @@ def follow_course(course: Course, position: Position, hands: Hands | None, seed:
     before, start, finished = course
     if start is None:
         raise PositionError("there is no hand to follow: begin a match with deal()")
-    if not before["hand_over"]:
+    if not before.games["hand_over"][0]:
         raise PositionError(f"the hand is not over: seat {before['to_act']} is to act")
-    if before["match_over"]:
+    if before.games["match_over"][0]:
         raise PositionError("the match is over: begin another with deal()")
     table = before.copy()
     if seed is not None:
         table.games["seed"] = check_seed(seed)
     table.deal_on(position, hands)
-    return Course(table, Start(position_of(table), follows=position == Position()), (*finished, (before.raw.tobytes(), start)))
-
-
-def position_of(table: Table) -> Position:
-    """Return dealer, scores, legs and kind as they are now; before the first move they are what the hand began with."""
-    return Position(table["dealer"], table.scores(), table.won(), KINDS[table["kind"]])
+    return Course(table, Start(table.scores(), table.won(), position.as_ruled), (*finished, (before.raw.tobytes(), start)))
 
 
 def _read_hand(table: Table, start: Start) -> Hand:
@@ -100,7 +94,7 @@ def _read_hand(table: Table, start: Start) -> Hand:
     moves = (move_of(event) for event in read_events(table.games, 0, gallo=table.rules.gallo))
     return Hand(
         number=table["hand_no"] + 1,
-        position=start.position,
+        position=Position(table["dealer"], start.scores, start.won, KINDS[table["kind"]]),
         deal=tuple(map(tuple, deal)),
         moves=tuple(move for move in moves if move is not None),
         result=Result(table.scores(), table.won()) if table["hand_over"] else None,

@@ -10,11 +10,11 @@ import numpy as np
 from truco_env.engine.jit import engine_version
 from truco_env.engine.record import KINDS, PHASES
 from truco_env.errors import PositionError
-from truco_env.game.course import Course, begin_course, follow_course
+from truco_env.game.course import Course, Start, begin_course, follow_course
 from truco_env.game.events import Event, read_events, seats_of
 from truco_env.game.moves import action_name, legal_names, make_move
 from truco_env.game.notation import Hand, Match, parse_match, print_match
-from truco_env.game.position import Hands, Position, check_number
+from truco_env.game.position import Hands, check_number, position_of
 from truco_env.game.replay import replay_match
 from truco_env.game.sampling import Sampler
 from truco_env.game.table import SIZE, Table, wrap
@@ -50,11 +50,12 @@ class Game:
     ['seat 0 tells 33', '+2 for A (envido_won)']
     """
 
-    __slots__ = ("_course", "_sampler", "_table")
+    __slots__ = ("_finished", "_sampler", "_start", "_table")
     __hash__ = None  # type: ignore[assignment]
 
-    _course: Course
-    _table: Table  # of the course
+    _table: Table
+    _start: Start | None
+    _finished: tuple[tuple[bytes, Start], ...]
     _sampler: Sampler | None  # of this position
 
     def __init__(self, ruleset: str | Rules = "argentino", players: int = 2, **options: object) -> None:
@@ -67,9 +68,12 @@ class Game:
         self._take(Course(Table(rules)))
 
     def _take(self, course: Course) -> None:
-        self._course = course
-        self._table = course.table
+        self._table, self._start, self._finished = course
         self._sampler = None
+
+    @property
+    def _course(self) -> Course:
+        return Course(self._table, self._start, self._finished)
 
     # Dealing.
 
@@ -99,8 +103,8 @@ class Game:
             CardError: a card that is none, not of the deck, given twice, or a wrong number of cards.
             PositionError: a dealer, score, number of legs, kind or seed that cannot be.
         """
-        position = Position(dealer, scores, won, kind)
-        self._take(begin_course(self.rules, position, hands, seed))
+        position = position_of(dealer, scores, won, kind)
+        self._take(begin_course(self._table.blank(), position, hands, seed))
 
     def next_hand(
         self,
@@ -126,7 +130,8 @@ class Game:
             CardError: as in ``deal``.
             PositionError: as in ``deal``, or the hand is not over, or the match is.
         """
-        self._take(follow_course(self._course, Position(dealer, scores, won, kind), hands, seed))
+        position = position_of(dealer, scores, won, kind)
+        self._take(follow_course(self._course, position, hands, seed))
 
     # Whose turn, and what may be done.
 
@@ -199,12 +204,12 @@ class Game:
     @property
     def hand_over(self) -> bool:
         """Whether the hand (in a pica-pica: all its duels) is over, or none was dealt yet."""
-        return bool(self._table["hand_over"])
+        return bool(self._table.games["hand_over"][0])
 
     @property
     def match_over(self) -> bool:
         """Whether the match is over."""
-        return bool(self._table["match_over"])
+        return bool(self._table.games["match_over"][0])
 
     @property
     def winner(self) -> Winner:
@@ -267,7 +272,7 @@ class Game:
 
     def _check_seat(self, seat: int) -> None:
         check_number(seat, "seat", self.rules.players - 1)
-        if self._course.start is None:
+        if self._start is None:
             raise PositionError("nothing has been dealt")
 
     def view(self, seat: int) -> View:
@@ -297,12 +302,12 @@ class Game:
             PositionError: there is no such seat, or nothing has been dealt.
         """
         self._check_seat(seat)
-        table, start = self._table, self._course.start
+        table, start = self._table, self._start
         assert start is not None
         if self._sampler is None or self._sampler.seat != seat:
-            blank = table.beside(np.zeros(SIZE, dtype=np.uint8))
-            accounts = self.rules.n_accounts
-            blank.games["scores"][0, :accounts], blank.games["won"][0, :accounts] = start.position.scores, start.position.won
+            blank = table.blank()
+            accounts = table.accounts
+            blank.games["scores"][0, :accounts], blank.games["won"][0, :accounts] = start.scores, start.won
             for name in ("hand_no", "dealer", "kind"):
                 blank.games[name] = table.games[name]
             self._sampler = Sampler(table.games, table.record, seat, blank.raw)
@@ -321,8 +326,9 @@ class Game:
 
     def copy(self) -> Self:
         """Return an independent copy: cards, log, history, seed. Both go on with the same deals."""
-        table, start, finished = self._course
-        return self._of(Course(table.copy(), start, finished))
+        twin = self.__class__.__new__(self.__class__)
+        twin._table, twin._start, twin._finished, twin._sampler = self._table.copy(), self._start, self._finished, None
+        return twin
 
     def __copy__(self) -> Self:
         return self.copy()
@@ -331,13 +337,12 @@ class Game:
         return self.copy()
 
     def __getstate__(self) -> dict[str, Any]:
-        table, start, finished = self._course
         return {
             "engine": engine_version(),
-            "rules": table.rules,
-            "record": table.raw.tobytes(),
-            "start": start,
-            "finished": finished,
+            "rules": self.rules,
+            "record": self._table.raw.tobytes(),
+            "start": self._start,
+            "finished": self._finished,
             "notation": self.notation(),
         }
 

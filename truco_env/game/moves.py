@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, SupportsIndex
 
+from truco_env.engine import entries
 from truco_env.engine.record import PHASES
 from truco_env.errors import ActionError, CardError, IllegalActionError
 from truco_env.game.table import Table
@@ -36,7 +37,8 @@ def check_name(name: str) -> None:
 
 def legal_names(table: Table) -> list[str]:
     """Return the names of the legal moves of the seat to act, sorted."""
-    bits, cards = int(table.legal[0]), table.cards()
+    bits = int(table.legal[0])
+    cards: list[int] = table.games["cards"][0, table.to_act[0]].tolist()
     names: list[str] = []
     while bits:
         action = (bits & -bits).bit_length() - 1
@@ -60,7 +62,7 @@ def action_name(table: Table, action: SupportsIndex) -> str:
     if index >= _TRUCO:
         return _NAMES[index]
     first, prefix = (0, "") if index < _DISCARD_0 else (_DISCARD_0, _DISCARD)
-    card = table.cards()[index - first] if table.to_act[0] >= 0 else -1
+    card = int(table.games["cards"][0, table.to_act[0], index - first]) if table.to_act[0] >= 0 else -1
     return prefix + card_name(card) if card >= 0 else Action(index).name.lower()
 
 
@@ -79,7 +81,7 @@ def action_named(table: Table, name: str) -> int:
         first, card = _DISCARD_0, _CARD_IDS.get(name[len(_DISCARD) :])
     if card is None:
         check_name(name)
-    cards: list[int | None] = [*table.cards()]
+    cards: list[int | None] = table.games["cards"][0, table.to_act[0]].tolist()
     slots = 3 if first == 0 else 4
     return first + cards.index(card) if card in cards[:slots] else N_ACTIONS
 
@@ -94,7 +96,7 @@ def make_move(table: Table, move: str | SupportsIndex, seat: int | None = None) 
     action = action_named(table, move) if isinstance(move, str) else check_action(move)
     if seat is not None and seat != table.to_act[0]:
         raise _refusal(table, move, seat)
-    if not table.try_action(action):
+    if not entries.try_action(table.games, 0, table.record, action):
         raise _refusal(table, move, int(table.to_act[0]))
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import operator
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from truco_env.engine.record import KINDS, PICA, REDONDA
 from truco_env.errors import CardError, PositionError, show
@@ -44,8 +43,7 @@ def check_seed(seed: int | None) -> int:
     return secrets.randbits(64) if seed is None else check_number(seed, "seed", MAX_SEED)
 
 
-@dataclass(frozen=True)
-class Position:
+class Position(NamedTuple):
     """What stands before a hand. A part that is None is as the rules say.
 
     >>> str(Position(1, (0, 14), (0, 0), "normal"))
@@ -64,6 +62,11 @@ class Position:
     def __str__(self) -> str:
         scores, won = (" ".join(map(str, values or ())) for values in (self.scores, self.won))
         return f"{self.kind} dealer {self.dealer} scores {scores} won {won}"
+
+    @property
+    def as_ruled(self) -> bool:
+        """Whether nothing is set up."""
+        return self.dealer is None and self.scores is None and self.won is None and self.kind is None
 
     def check(self, rules: Rules) -> Position:
         """Return it with plain numbers and tuples, each part checked.
@@ -90,6 +93,8 @@ class Position:
         Raises:
             PositionError: scores that cannot be.
         """
+        if not dealt and self.as_ruled:
+            return self
         dealer, kind = self.dealer, self.kind
         if dealer is None and dealt:
             dealer = rules.players - 1
@@ -97,6 +102,17 @@ class Position:
             low, high = rules.band
             kind = KINDS[PICA if low <= max(_check_scores(rules, self.scores)) < high else REDONDA]
         return Position(dealer, self.scores, self.won, kind)
+
+
+#: The position in which nothing is set up.
+AS_RULED: Final = Position()
+
+
+def position_of(dealer: int | None, scores: Sequence[int] | None, won: Sequence[int] | None, kind: str | None) -> Position:
+    """Return the position of these parts; ``AS_RULED`` itself, which costs nothing, where none is given."""
+    if dealer is None and scores is None and won is None and kind is None:
+        return AS_RULED
+    return Position(dealer, scores, won, kind)
 
 
 def _by_account(rules: Rules, values: Sequence[int], name: str, most: int) -> tuple[int, ...]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from truco_env.engine.log import unpack_event, with_value
 from truco_env.errors import NotationError, PositionError, TrucoError
-from truco_env.game.course import Course, begin_course, follow_course, position_of
+from truco_env.game.course import Course, begin_course, follow_course
 from truco_env.game.moves import make_move
 from truco_env.game.notation import Hand, Match, Move, Result
-from truco_env.game.position import Position
+from truco_env.game.position import AS_RULED
 from truco_env.game.table import Table
 
 
@@ -37,10 +37,10 @@ def replay_match(match: Match) -> Course:
 
 def _deal_again(course: Course, hand: Hand) -> Course:
     if course.start is None:
-        course = begin_course(course.table.rules, hand.position, hand.deal, hand.seed, number=hand.number)
+        course = begin_course(course.table.blank(), hand.position, hand.deal, hand.seed, number=hand.number)
     else:
-        course = follow_course(course, Position() if hand.follows else hand.position, hand.deal, hand.seed)
-    found = position_of(course.table)
+        course = follow_course(course, AS_RULED if hand.follows else hand.position, hand.deal, hand.seed)
+    found = course.hand.position
     if found != hand.position:
         raise NotationError(f"what follows is {found}, not {hand.position}; mark it 'set' if it was set up")
     return course

@@ -1,4 +1,4 @@
-"""Table: the bytes of one game, and the few things that are done to them: deal, set up, try an action, copy."""
+"""Table: the bytes of one game, and the few things that are done to them: deal, set up, copy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def wrap(raw: npt.NDArray[np.uint8]) -> npt.NDArray[np.void]:
 
 
 class Table:
-    """One game as bytes. Nothing is checked but positions and cards: that an action is legal is what ``try_action`` says.
+    """One game as bytes. Nothing is checked but positions and cards; ``moves.make_move`` carries out an action.
 
     Args:
         rules: the rules of the table.
@@ -32,6 +32,7 @@ class Table:
 
     Attributes:
         rules: the rules of the table.
+        accounts: number of its running scores.
         raw: the bytes.
         record: the compiled rules, one ``RULES_DTYPE`` record.
         games: the bytes as an array of one ``GAME_DTYPE`` record.
@@ -39,9 +40,10 @@ class Table:
         to_act: the seat to act, -1 for nobody, int8 (1,).
     """
 
-    __slots__ = ("games", "legal", "raw", "record", "rules", "to_act")
+    __slots__ = ("accounts", "games", "legal", "raw", "record", "rules", "to_act")
 
     rules: Rules
+    accounts: int
     raw: npt.NDArray[np.uint8]
     record: npt.NDArray[np.void]
     games: npt.NDArray[np.void]
@@ -50,19 +52,14 @@ class Table:
 
     def __init__(self, rules: Rules, raw: npt.NDArray[np.uint8] | None = None) -> None:
         self.rules = rules
+        self.accounts = rules.n_accounts
         self.record = record_of(rules)
-        if raw is not None:
-            self._lie_in(raw)
-            return
-        self._lie_in(np.zeros(SIZE, dtype=np.uint8))
-        self.games["hand_no"], self.games["hand_over"], self.games["phase"] = -1, 1, HAND_OVER
-        self.to_act[0] = -1
-
-    def _lie_in(self, raw: npt.NDArray[np.uint8]) -> None:
-        self.raw = raw
-        self.games = games = wrap(raw)
-        self.legal = games["legal"]
-        self.to_act = games["to_act"]
+        self.raw = np.zeros(SIZE, dtype=np.uint8) if raw is None else raw
+        self.games = games = wrap(self.raw)
+        self.legal, self.to_act = games["legal"], games["to_act"]
+        if raw is None:
+            games["hand_no"], games["hand_over"], games["phase"] = -1, 1, HAND_OVER
+            self.to_act[0] = -1
 
     def copy(self) -> Self:
         """Return an independent copy, in memory of its own."""
@@ -70,15 +67,20 @@ class Table:
 
     def beside(self, raw: npt.NDArray[np.uint8]) -> Self:
         """Return the game that lies in ``raw``, uint8 (SIZE,), at a table of the same rules."""
-        twin = type(self).__new__(type(self))
-        twin.rules, twin.record = self.rules, self.record
-        twin._lie_in(raw)
+        twin = self.__class__.__new__(self.__class__)  # searches copy often: the rules need not be looked up again
+        twin.rules, twin.accounts, twin.record, twin.raw = self.rules, self.accounts, self.record, raw
+        twin.games = games = with_fields(np.ndarray(1, GAME_DTYPE, raw))
+        twin.legal, twin.to_act = games["legal"], games["to_act"]
         return twin
+
+    def blank(self) -> Self:
+        """Return a game at a table of the same rules whose bytes are all zero, as ``begin`` wants it."""
+        return self.beside(np.zeros(SIZE, dtype=np.uint8))
 
     # Dealing.
 
     def begin(self, seed: int, position: Position, hands: Hands | None = None, *, number: int = 1) -> None:
-        """Begin a match, over whatever lies here, and deal its first hand.
+        """Begin a match in bytes that are all zero, and deal its first hand.
 
         Args:
             seed: the seed of the match.
@@ -90,7 +92,6 @@ class Table:
             CardError: a deal that cannot be.
             PositionError: a position that cannot be.
         """
-        self.raw.fill(0)
         entries.begin_match(self.games, 0, self.record, np.uint64(seed))
         self._set_position(position)
         if hands is None:
@@ -110,7 +111,7 @@ class Table:
             CardError: a deal that cannot be.
             PositionError: a position that cannot be.
         """
-        if hands is None and position == Position():
+        if hands is None and position.as_ruled:
             entries.deal_next(self.games, 0, self.record)
             return
         entries.move_deal_on(self.games, 0, self.record)
@@ -119,7 +120,9 @@ class Table:
 
     def _set_position(self, position: Position) -> None:
         """Write what is given of a position, once all of it has been checked."""
-        games, accounts, checked = self.games, self.rules.n_accounts, position.check(self.rules)
+        if position.as_ruled:
+            return
+        games, accounts, checked = self.games, self.accounts, position.check(self.rules)
         if checked.dealer is not None:
             games["dealer"] = checked.dealer
         if checked.scores is not None:
@@ -146,20 +149,11 @@ class Table:
         entries.deal_next(before.games, 0, self.record)
         return before.hands()
 
-    # Playing and reading.
-
-    def try_action(self, action: int) -> bool:
-        """Carry out an action of the seat to act if it is legal; return whether it was."""
-        return bool(entries.try_action(self.games, 0, self.record, action))
+    # Reading.
 
     def __getitem__(self, name: str) -> Any:
         """Return a field of the game as a plain number, or as a list where it has several entries."""
         return self.games[name].tolist()[0]
-
-    def cards(self) -> list[int]:
-        """Return the dealt cards of the seat to act by slot, -1 for none."""
-        cards: list[int] = self.games["cards"][0, self.to_act[0]].tolist()
-        return cards
 
     def hands(self) -> list[list[str]]:
         """Return the dealt cards by seat (gallo's dealer: those kept)."""
@@ -167,11 +161,11 @@ class Table:
 
     def scores(self) -> tuple[int, ...]:
         """Return the points of the leg, by account."""
-        return tuple(self["scores"][: self.rules.n_accounts])
+        return tuple(self.games["scores"][0, : self.accounts].tolist())
 
     def won(self) -> tuple[int, ...]:
         """Return the legs won, by account."""
-        return tuple(self["won"][: self.rules.n_accounts])
+        return tuple(self.games["won"][0, : self.accounts].tolist())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Table):
