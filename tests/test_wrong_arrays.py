@@ -45,7 +45,7 @@ def wrong_arrays(rng: np.random.Generator, shape: tuple[int, ...]) -> Iterator[A
         shape[:-1],
         (*shape, 1),
         (0, *shape[1:]),
-        *((*shape[:i], n + d, *shape[i + 1 :]) for i, n in enumerate(shape) for d in (-1, 1)),
+        *((*shape[:i], max(n + d, 0), *shape[i + 1 :]) for i, n in enumerate(shape) for d in (-1, 1)),
     ]
     for _ in range(ROUNDS):
         chosen = shapes[rng.integers(len(shapes))] if rng.random() < 0.5 else shape

@@ -488,7 +488,7 @@ class LearnerBatch:
         """What tells whether a saved state is whole and of this kind of batch: compiled code trusts what is in it."""
         digest = blake2b(f"{table_key(self.rules)} {TABLE_DTYPE.descr} {self.size}".encode())
         for name in sorted(state):
-            array = np.ascontiguousarray(state[name])
+            array = state[name]
             digest.update(f"{name} {array.dtype} {array.shape} ".encode() + array.tobytes())
         return np.frombuffer(digest.digest(), dtype=np.uint8)
 

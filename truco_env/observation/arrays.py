@@ -51,6 +51,8 @@ def check_observations(observations: npt.NDArray[np.int8], size: int) -> npt.NDA
 
 
 def _as_bytes(array: npt.NDArray[np.generic], name: str) -> npt.NDArray[np.int8]:
+    if array.dtype == np.int8 and array.flags.carray:
+        return array  # type: ignore[return-value]
     if array.dtype not in (np.int8, np.bool_):
         raise ValueError(f"{name} are {array.dtype}: give int8")
     return np.require(array, np.int8, ["C", "W"])

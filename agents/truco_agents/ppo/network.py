@@ -13,6 +13,8 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from truco_env.observation.arrays import check_masks, check_observations
+
 FloatArray = npt.NDArray[np.float32]
 
 
@@ -175,12 +177,13 @@ class Network:
             int64 (k,).
 
         Raises:
-            ValueError: shapes that do not fit.
+            ValueError: arrays of other shapes or types.
         """
         shares, actions = self._weigh(observations, masks)
         if draws is not None:
-            if draws.shape != actions.shape:
-                raise ValueError(f"draws have shape {draws.shape}: give one per row, {actions.shape}")
+            draws = np.asarray(draws)
+            if draws.dtype != np.float64 or draws.shape != actions.shape:
+                raise ValueError(f"draws are {draws.dtype} of shape {draws.shape}: give float64 of shape {actions.shape}")
             _sample(shares, draws, actions)
         return actions
 
@@ -191,10 +194,8 @@ class Network:
         return shares / total
 
     def _weigh(self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> tuple[FloatArray, npt.NDArray[np.int64]]:
-        inputs, outputs = self.architecture.inputs, self.architecture.outputs
-        if observations.shape != (len(masks), inputs) or masks.shape != (len(masks), outputs):
-            given = f"observations of shape {observations.shape} and masks of shape {masks.shape}"
-            raise ValueError(f"{given} do not fit: give (k, {inputs}) and (k, {outputs})")
+        observations = check_observations(observations, self.architecture.inputs)
+        masks = check_masks(masks, len(observations))
         shares = np.empty(masks.shape, dtype=np.float32)
         best = np.empty(len(masks), dtype=np.int64)
         _weigh(self._flat, self._widths, observations, masks, shares, best)
