@@ -119,7 +119,7 @@ def test_a_mistake_on_the_command_line_is_placed_there(example: Path) -> None:
         ("table.players=5", ("players=5", "2, 3, 4, 6", "line 2")),
         ("table.options.flor=off", ("unknown option 'flor'", "table")),
         ("opponents.agents={nobody: 1}", ("nobody", "opponents.agents", "random")),
-        ("opponents.agents={}", ("opponents.agents", "above 0")),
+        ("opponents.agents={}", ("opponents.agents", "at least one agent")),
         ("opponents.agents={random: -1}", ("opponents.agents", "at least 0")),
         ("evaluation.opponents=[nobody]", ("nobody", "evaluation.opponents")),
         ("evaluation.opponents=[bravo+random]", ("bravo+random", "evaluation.opponents", "name one agent")),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-from truco_env.batch.learner import LearnerBatch
+from truco_env.batch.learner import ITSELF, LearnerBatch
 from truco_env.errors import IllegalActionError
 from truco_env.observation.layout import layout_of
 from truco_env.observation.masks import pick_uniform
@@ -55,7 +56,7 @@ def _play(batch: LearnerBatch, masks: npt.NDArray[np.int8], steps: int, seed: in
     for _ in range(steps):
         step = batch.step(pick_uniform(masks, rng))
         masks = step.masks
-        seen += [step.observations, step.masks, step.rewards, step.dones, *step.episodes]
+        seen += [step.observations, step.masks, step.rewards, step.dones, step.earned, *step.episodes]
     return seen
 
 
@@ -366,3 +367,77 @@ def test_a_wrong_argument_is_refused_by_name(change: dict[str, object], message:
     arguments: dict[str, object] = {"rules": Rules("argentino"), "size": 2, "opponents": [Uniform()], **change}
     with pytest.raises(ValueError, match=message):
         LearnerBatch(**arguments)  # type: ignore[arg-type]
+
+
+# Matches of the learner against itself
+
+
+@pytest.mark.parametrize("rules", TABLES, ids=lambda r: f"{r.ruleset}{r.players}")
+@pytest.mark.parametrize(("episode", "reward"), [("match", "win"), ("match", "shaped"), ("hand", "points")])
+def test_in_mirror_matches_every_account_is_paid_its_own_outcome(rules: Rules, episode: str, reward: str) -> None:
+    batch = LearnerBatch(rules, 16, [], mirror=1.0, learner="side", episode=episode, reward=reward, seed=1)
+    _, masks = batch.reset()
+    rng = np.random.default_rng(2)
+    accounts = rules.n_accounts
+    totals, acted = np.zeros((16, accounts)), np.zeros((16, accounts), dtype=bool)
+    ended, paid = 0, set[int]()
+    for _ in range(300 if episode == "hand" else 1500):
+        acted[np.arange(16), batch.accounts] = True
+        seats = batch.learner_seats
+        step = batch.step(pick_uniform(masks, rng))
+        masks = step.masks
+        assert not step.earned[~acted].any(), "only decisions are paid"
+        totals += step.earned
+        for k, row in enumerate(step.episodes.rows.tolist()):
+            own = int(seats[row]) % accounts
+            assert step.episodes.opponents[k] == ITSELF
+            if acted[row, own]:
+                assert totals[row, own] == pytest.approx(step.episodes.rewards[k], abs=1e-4)
+            if reward == "points":
+                if acted[row].all():
+                    assert totals[row].sum() == pytest.approx(0, abs=1e-4)
+            else:
+                assert all(abs(total) == pytest.approx(1, abs=1e-4) for total in totals[row][acted[row]])
+                assert (totals[row] > 0).sum() <= 1
+            paid.update(np.sign(totals[row]).astype(int).tolist())
+            ended += 1
+        totals[step.dones], acted[step.dones] = 0, False
+    assert ended > 10 and {-1, 1} <= paid
+
+
+def test_the_share_of_mirror_matches_is_drawn_and_the_others_are_as_ever() -> None:
+    agent = Uniform()
+    batch = LearnerBatch(Rules("argentino"), 4000, [agent, Uniform("other")], [3, 1], mirror=0.25, seed=3)
+    batch.reset()
+    ids = batch.opponents
+    assert [float(np.mean(ids == i)) for i in (ITSELF, 0, 1)] == pytest.approx([0.25, 0.5625, 0.1875], abs=0.03)
+    seats, asked = batch.learner_seats, batch.seats
+    assert np.array_equal(seats[ids != ITSELF], asked[ids != ITSELF])
+    assert (seats[ids == ITSELF] != asked[ids == ITSELF]).any(), "in mirror matches any seat decides"
+
+
+def test_mirror_matches_go_on_exactly_after_a_restore() -> None:
+    def make() -> LearnerBatch:
+        return LearnerBatch(Rules("argentino", 3), 32, [Uniform()], mirror=0.5, reward="shaped", seed=4)
+
+    batch = make()
+    _, masks = batch.reset()
+    _play(batch, masks, 100, seed=1)
+    state, again = batch.save(), make()
+    _, masks = again.restore(state, dict(batch.agents))
+    assert _same(_play(batch, masks, 50, seed=2), _play(again, masks, 50, seed=2))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "told"),
+    [
+        ({"mirror": 1.5}, ValueError, "mirror=1.5 is not possible"),
+        ({"mirror": True}, ValueError, "mirror=True is not possible"),
+        ({"mirror": float("nan")}, ValueError, "mirror=nan is not possible"),
+        ({"mirror": 0.5, "illegal": "forfeit"}, ValueError, "need illegal='raise'"),
+        ({"mirror": 0.5}, PoolError, "give at least one agent, or mirror=1"),
+    ],
+)
+def test_mirror_shares_that_cannot_be_are_refused(arguments: dict[str, Any], error: type[Exception], told: str) -> None:
+    with pytest.raises(error, match=told):
+        LearnerBatch(Rules("argentino"), 2, [], **arguments)

@@ -558,11 +558,11 @@ def test_a_run_without_evaluations_says_nothing_of_them(tmp_path: Path, capsys: 
 @pytest.mark.parametrize(
     "state",
     [
-        '{"format": "truco-env training state 1"}',
+        '{"format": "truco-env training state 2"}',
         "[" * 100_000,
         "{" + '"steps": ' + "9" * 5000 + "}",
         "[]",
-        '{"format": "truco-env training state 1", "steps": 512, "order": {"state": 1e999}, "pool": {"snapshots": ["../../agent"]}}',
+        '{"format": "truco-env training state 2", "steps": 512, "order": {"state": 1e999}, "pool": {"snapshots": ["../../agent"]}}',
     ],
 )
 def test_a_damaged_state_is_one_line(tmp_path: Path, state: str) -> None:

@@ -20,6 +20,7 @@ from truco_env.batch.learner_kernel import (
     FINALS,
     IDS,
     LEARNER,
+    LEARNER_SLOT,
     LOOK,
     POOL_DTYPE,
     ROWS,
@@ -43,6 +44,8 @@ from truco_env.rules.actions import N_ACTIONS, Action
 from truco_env.rules.options import Rules
 
 LEARNERS: Final = ("seat", "side")
+#: The learner in the place of an agent's id.
+ITSELF: Final = -1
 ILLEGAL: Final = ("raise", "forfeit")
 
 
@@ -56,8 +59,8 @@ class Episodes(NamedTuple):
         decisions: int32 (k,), the learner's decisions.
         hands: int32 (k,), hands played.
         seats: int8 (k,), the learner's seat.
-        opponents: int64 (k,), id of the opponent (see ``LearnerBatch.agents``).
-        partners: int64 (k,), id of the agent in the team-mates' seats.
+        opponents: int64 (k,), id of the opponent (see ``LearnerBatch.agents``), ``ITSELF`` where the learner met itself.
+        partners: int64 (k,), id of the agent in the team-mates' seats, or ``ITSELF``.
         scores: int16 (k, accounts), points of the last leg, the learner's account first.
         observations: int8 (k, layout.size), the last position as the learner's seat sees it.
         forfeits: bool (k,), whether an illegal action of the learner ended it.
@@ -95,8 +98,11 @@ class LearnerStep(NamedTuple):
     Attributes:
         observations: int8 (size, layout.size), the view of the learner's seat that decides next (in the next episode where ``dones``).
         masks: int8 (size, N_ACTIONS), its legal actions.
-        rewards: float32 (size,), summed from the learner's decision to its next, or to the end of the episode.
+        rewards: float32 (size,), summed from the learner's decision to its next, or to the end of the episode. In a match of the
+            learner against itself: what is delivered to the account of ``learner_seats`` in this step, to learn from by ``earned``.
         dones: bool (size,), whether the episode of the decision ended.
+        earned: float32 (size, accounts), rewards by the account whose decision they belong to. Where an episode ended: of the last decision
+            for each account; else of the last decision for the account that decides next, if it decided before; 0 elsewhere.
         episodes: the episodes that ended.
     """
 
@@ -104,19 +110,26 @@ class LearnerStep(NamedTuple):
     masks: npt.NDArray[np.int8]
     rewards: npt.NDArray[np.float32]
     dones: npt.NDArray[np.bool_]
+    earned: npt.NDArray[np.float32]
     episodes: Episodes
 
 
-def _draw_by(count: int, weights: Sequence[float] | None) -> npt.NDArray[np.void]:
-    """Return a ``POOL_DTYPE`` array of ``count`` agents, in slots still to be filled in, drawn by their weights (None: equal).
+def _draw_by(count: int, weights: Sequence[float] | None, mirror: float = 0.0) -> npt.NDArray[np.void]:
+    """Return a ``POOL_DTYPE`` array: ``count`` agents, in slots still to be filled in, drawn by their weights (None: equal).
+
+    With ``mirror`` above 0 the learner itself follows, drawn with that probability.
 
     Raises:
         PoolError: wrong weights.
     """
-    pool = np.zeros(count, dtype=POOL_DTYPE)
     shares = np.ones(count) if weights is None else np.array(check_weights(weights, count))
     if count:
-        pool["edge"] = np.cumsum(shares) / shares.sum()
+        shares = np.cumsum(shares) / shares.sum()
+    pool = np.zeros(count + (mirror > 0), dtype=POOL_DTYPE)
+    pool["edge"][:count] = shares if mirror == 0 else shares * (1.0 - mirror)
+    if mirror > 0:
+        pool["edge"][-1] = 1.0
+        pool["slot"][-1] = LEARNER_SLOT
     return with_fields(pool)
 
 
@@ -137,6 +150,9 @@ class LearnerBatch:
     before its learner decided anything is not delivered: another one follows. What is earned before an episode's first decision is
     added to the reward of that decision, so that the rewards of an episode sum to its outcome.
 
+    In a *mirror* match the learner plays every seat, and all of its decisions are learned from: each account's decisions are a stream of
+    their own (``earned``, ``accounts``). ``learner_seats`` is then only the side from which the episode is reported.
+
     Agents are told ``start`` and asked ``act`` with row numbers ``account * size + row``, so that an agent that sits on both sides of a
     match keeps two memories.
 
@@ -145,6 +161,7 @@ class LearnerBatch:
         size: number of matches.
         opponents: agents to draw from, one per match; see also ``set_opponents``.
         weights: their weights (None: equal).
+        mirror: share of matches in which the learner plays every seat, 0..1; with 1 there may be no opponents.
         partners: agents to draw the team-mates from (None: the match's opponent plays them too). Not used where there are none.
         partner_weights: their weights.
         learner: ``"seat"``: the learner plays one seat; ``"side"``: every seat of its account.
@@ -167,7 +184,7 @@ class LearnerBatch:
     Raises:
         AgentError: an agent that was made for another table.
         PoolError: no opponents, or wrong weights.
-        ValueError: an unknown mode, or a learner seat that is not at the table.
+        ValueError: an unknown mode, a learner seat that is not at the table, or a share that is none; mirror matches with ``"forfeit"``.
     """
 
     def __init__(
@@ -177,6 +194,7 @@ class LearnerBatch:
         opponents: Sequence[Agent],
         weights: Sequence[float] | None = None,
         *,
+        mirror: float = 0.0,
         partners: Sequence[Agent] = (),
         partner_weights: Sequence[float] | None = None,
         learner: str = "seat",
@@ -214,7 +232,7 @@ class LearnerBatch:
         self._everywhere = np.arange(size)
         self._pool = self._mates = _draw_by(0, None)
         self.set_partners(partners, partner_weights)
-        self.set_opponents(opponents, weights)
+        self.set_opponents(opponents, weights, mirror=mirror)
         self._seeds = np.random.SeedSequence(seed)
         self.rng = np.random.default_rng(self._seeds.spawn(1)[0])
 
@@ -234,6 +252,12 @@ class LearnerBatch:
         return np.array(self._games["to_act"])
 
     @property
+    def accounts(self) -> npt.NDArray[np.int8]:
+        """The account for which the learner decides in each row, int8 (size,): the team, in gallo the seat."""
+        seats = self.seats
+        return seats if self.rules.gallo else seats & np.int8(1)
+
+    @property
     def masks(self) -> npt.NDArray[np.int8]:
         """The legal actions of the seat that decides in each row, int8 (size, N_ACTIONS), a copy; all zero where a reset is needed."""
         return self._masks[: self.size].copy()
@@ -246,21 +270,25 @@ class LearnerBatch:
 
     @property
     def opponents(self) -> npt.NDArray[np.int64]:
-        """The id of the opponent in each row, int64 (size,)."""
+        """The id of the opponent in each row, int64 (size,); ``ITSELF`` in mirror matches."""
         return self._ids(self._tables["opponent"])
 
     def _ids(self, slots: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
-        ids: npt.NDArray[np.int64] = np.array(self._slots, dtype=np.int64)[slots]
+        ids: npt.NDArray[np.int64] = np.array([*self._slots, ITSELF], dtype=np.int64)[slots]  # LEARNER_SLOT is the last
         return ids
 
-    def set_opponents(self, opponents: Sequence[Agent], weights: Sequence[float] | None = None) -> list[int]:
-        """Replace the pool that new matches draw from, and return the ids of its agents.
+    def set_opponents(self, opponents: Sequence[Agent], weights: Sequence[float] | None = None, *, mirror: float = 0.0) -> list[int]:
+        """Replace the pool that new matches draw from, and return the ids of its agents; a share ``mirror`` is against the learner itself.
 
         Running matches keep their opponent. An agent that is still known keeps its id.
         """
-        if not opponents:
-            raise PoolError("there are no opponents: give at least one agent")
-        shares = _draw_by(len(opponents), weights)
+        if isinstance(mirror, bool) or not isinstance(mirror, int | float | np.number) or not 0 <= mirror <= 1:
+            raise ValueError(f"mirror={show(mirror)} is not possible: give the share of matches against itself, 0 to 1")
+        if mirror and self._setting["forfeits"][0]:
+            raise ValueError("mirror matches need illegal='raise': it would not be clear who forfeits")
+        if not opponents and mirror < 1:
+            raise PoolError("there are no opponents: give at least one agent, or mirror=1")
+        shares = _draw_by(len(opponents), weights, float(mirror))
         self._drop_unused(keep=self._mates["slot"].tolist())
         self._pool, ids = self._fill(opponents, shares)
         return ids
@@ -274,7 +302,7 @@ class LearnerBatch:
 
     def _fill(self, agents: Sequence[Agent], shares: npt.NDArray[np.void]) -> tuple[npt.NDArray[np.void], list[int]]:
         ids = [self._register(make_agent(agent, self.rules)) for agent in agents]
-        shares["slot"] = [self._slots.index(i) for i in ids]
+        shares["slot"][: len(ids)] = [self._slots.index(i) for i in ids]
         return shares, ids
 
     def _register(self, agent: Agent) -> int:
@@ -376,14 +404,16 @@ class LearnerBatch:
         if len(over):
             raise ValueError(f"row {over[0]} has ended or not begun: reset it before the next step")
         self._run(rows, actions, turn=LEARNER)
-        rewards = np.empty(self.size, dtype=np.float32)
+        earned = np.zeros((self.size, self.rules.n_accounts), dtype=np.float32)
         dones = np.empty(self.size, dtype=np.bool_)
-        collect(self._tables, rewards, dones)
+        collect(self._games, self._tables, self._setting, earned, dones)
         if rows is not self._everywhere:
             rest = np.ones(self.size, dtype=np.bool_)
             rest[rows] = False
-            rewards[rest], dones[rest] = 0.0, False
-        return LearnerStep(*self._copy_views(), rewards, dones, self._ended(np.flatnonzero(dones)))
+            earned[rest], dones[rest] = 0.0, False
+        seats = np.where(dones, self._tables["last_seat"], self._tables["seat"])
+        rewards = earned[self._everywhere, seats if self.rules.gallo else seats & 1]
+        return LearnerStep(*self._copy_views(), rewards, dones, earned, self._ended(np.flatnonzero(dones)))
 
     def _copy_views(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
         return self._views[: self.size].copy(), self._masks[: self.size].copy()
@@ -436,7 +466,7 @@ class LearnerBatch:
 
     def _start(self, slots: npt.NDArray[np.int32], numbers: list[npt.NDArray[np.int64]]) -> None:
         """Tell the agent of each slot its row numbers."""
-        for slot in set(slots.tolist()):
+        for slot in set(slots.tolist()) - {LEARNER_SLOT}:
             chosen = slots == slot
             self.agents[self._slots[slot]].start(np.concatenate([some[chosen] for some in numbers]))
 

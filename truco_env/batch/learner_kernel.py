@@ -21,7 +21,8 @@ from truco_env.observation.encode import encode
 from truco_env.rules.actions import N_ACTIONS
 
 _S11: Final = np.uint64(11)
-_LEARNER: Final = -1
+#: Plays by the learner's decisions, in the place of an agent's slot.
+LEARNER_SLOT: Final = -1
 _NOBODY: Final = -2
 
 #: Turns of ``advance``: the first look after a reset, answers of agents, actions of the learner.
@@ -57,17 +58,19 @@ POOL_DTYPE: Final = np.dtype([("slot", np.int32), ("edge", np.float64)], align=T
 TABLE_DTYPE: Final = np.dtype(
     [
         ("stream", np.uint64),  # draws of learner seat, opponent and partner
-        ("opponent", np.int32),  # slot of the agent of the other side(s)
+        ("opponent", np.int32),  # slot of the agent of the other side(s), LEARNER_SLOT: the learner plays them too
         ("partner", np.int32),  # slot of the agent of the learner's team-mates
         ("seat", np.int8),  # the learner's
         ("over", np.int8),  # the episode is over and waits for a reset (no autoreset)
         ("started", np.int8),  # a match has begun that agents have not been told of
         ("done", np.int8),  # an episode of the learner ended in this step
         ("decisions", np.int32),  # of the learner in this episode
-        ("carried", np.float64),  # reward since the learner's last decision
-        ("total", np.float64),  # reward of this episode delivered so far
+        ("decided", np.int8),  # bits: accounts for which the learner has decided in this episode
+        ("carried", np.float64, 3),  # by account: reward since the learner's last decision for it
+        ("total", np.float64),  # reward of this episode delivered so far to the account of the learner's seat
         # The last finished episode.
-        ("last_reward", np.float64),  # of its last decision
+        ("last_decided", np.int8),
+        ("last_earned", np.float64, 3),  # by account: reward of the learner's last decision for it
         ("last_total", np.float64),
         ("last_result", np.int8),
         ("last_forfeit", np.int8),
@@ -108,8 +111,12 @@ def _seat_players(t: Any, s: Any, pool: Any, mates: Any) -> None:
     else:
         _draw(t)
         t.partner = t.opponent
+    if t.opponent == LEARNER_SLOT:
+        t.partner = LEARNER_SLOT
     t.decisions = 0
-    t.carried = 0.0
+    t.decided = 0
+    for account in range(3):
+        t.carried[account] = 0.0
     t.total = 0.0
     t.over = 0
     t.started = 1
@@ -119,11 +126,11 @@ def _seat_players(t: Any, s: Any, pool: Any, mates: Any) -> None:
 def _player_of(t: Any, s: Any, seat: int) -> Any:
     """Who plays a seat: the learner, or an agent's slot."""
     if seat == t.seat:
-        return _LEARNER
+        return LEARNER_SLOT
     r = s.terms.rules
     if account_of(r, seat) != account_of(r, int(t.seat)):
         return t.opponent
-    return _LEARNER if s.whole_side else t.partner
+    return LEARNER_SLOT if s.whole_side else t.partner
 
 
 @rule
@@ -132,8 +139,10 @@ def _finish_episode(g: GameRecord, t: Any, terms: Any, start: Any, views: Any, p
     r, at = terms.rules, terms.at
     account = account_of(r, int(t.seat))
     t.done = 1
-    t.last_reward = t.carried
-    t.last_total = t.total + t.carried
+    t.last_decided = t.decided
+    for i in range(3):
+        t.last_earned[i] = t.carried[i]
+    t.last_total = t.total + t.carried[account]
     t.last_result = np.int8(result_of_hand(g, r, start, account))
     t.last_seat = t.seat
     t.last_opponent = t.opponent
@@ -184,12 +193,14 @@ def _carry_out(
         if turn == LEARNER:
             t.done = 0
             t.decisions += 1
+            t.decided |= np.int8(1 << account_of(r, int(g.to_act)))
             forfeit = not is_legal(g, actions[k])
         if forfeit:
-            t.carried -= 1.0
+            t.carried[account_of(r, int(t.seat))] -= 1.0
         elif turn != LOOK:
             earn_once(g, r, terms.episode, terms.reward, s.start, actions[k], s.earned)
-            t.carried += s.earned[account_of(r, int(t.seat))]
+            for account in range(n_accounts(r)):
+                t.carried[account] += s.earned[account]
         if g.hand_over or forfeit:
             _follow(g, t, s, pool, mates, views, FINALS * len(games) + row, forfeit)
         players[k] = _NOBODY if t.over else _player_of(t, s, int(g.to_act))
@@ -260,17 +271,31 @@ def advance(
 
 
 @entry
-def collect(tables: Any, rewards: Any, dones: Any) -> None:
-    """Hand out the rewards of a step."""
+def collect(games: Any, tables: Any, setting: Any, earned: Any, dones: Any) -> None:
+    """Hand out what decisions earned: every account's last one where an episode ended, else the last one of the account that decides next.
+
+    Args:
+        games: the games.
+        tables: ``TABLE_DTYPE``, one for each game.
+        setting: ``SETTING_DTYPE``, one entry.
+        earned: float32 (games, accounts), zeros; what each account's last decision has earned, where that is known now.
+        dones: bool (games,), whether an episode ended.
+    """
+    r = setting[0].terms.rules
     for i in range(len(tables)):
         t = tables[i]
         dones[i] = t.done == 1
         if t.done:
-            rewards[i] = t.last_reward
+            for account in range(n_accounts(r)):
+                if (t.last_decided >> account) & 1:
+                    earned[i, account] = t.last_earned[account]
             continue
-        rewards[i] = t.carried
-        t.total += t.carried
-        t.carried = 0.0
+        account = account_of(r, int(games[i].to_act))
+        if (t.decided >> account) & 1:
+            earned[i, account] = t.carried[account]
+            if account == account_of(r, int(t.seat)):
+                t.total += t.carried[account]
+            t.carried[account] = 0.0
 
 
 @entry

@@ -90,7 +90,7 @@ class Past(Section):
     """Snapshots of the learner among its opponents."""
 
     share: float = Field(default=0.5, ge=0, le=1)
-    """Share of matches against a snapshot, once there is one; the rest goes to ``agents``."""
+    """Share of the matches that are not ``opponents.mirror`` that is against a snapshot, once there is one; the rest goes to ``agents``."""
     every: int = Field(default=20, ge=1, le=_MOST_STEPS)
     """Updates between two snapshots."""
     keep: int = Field(default=8, ge=1, le=1000)
@@ -102,12 +102,24 @@ class Past(Section):
 class Opponents(Section):
     """Who sits on the other side, drawn for every match."""
 
+    mirror: float = Field(default=0.0, ge=0, le=1)
+    """Share of matches in which the learner plays all sides as it is now, and learns from the decisions of all of them."""
     agents: dict[str, float] = {"random": 1.0}
-    """Names or checkpoint folders of agents, with their weights."""
+    """Names or checkpoint folders of agents, with their weights; may be empty where ``mirror`` or ``past.share`` is 1."""
     focus: float = Field(default=0.0, ge=0, le=_SHARPEST_FOCUS)
     """Prioritised fictitious self-play: weights are multiplied by the share of matches that the opponent wins, to this power."""
     past: Past = Past()
     """The learner's own past."""
+
+    @property
+    def takes_snapshots(self) -> bool:
+        """Whether the learner meets its past."""
+        return self.past.share > 0 and self.mirror < 1
+
+    @property
+    def only_itself(self) -> bool:
+        """Whether no other agent is needed."""
+        return self.mirror == 1 or self.past.share == 1
 
 
 class PPO(Section):

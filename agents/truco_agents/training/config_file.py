@@ -187,8 +187,12 @@ def _check(values: dict[str, Any], place: Callable[[str], str]) -> Config:
                     make_agent(member, rules)
             except (AgentError, ArenaError) as error:
                 raise ConfigError(f"{error} ({key}, {place(key)})") from None
+    if not (config.opponents.agents or config.opponents.only_itself):
+        raise ConfigError(
+            f"opponents.agents ({place('opponents.agents')}): name at least one agent, or set opponents.mirror or opponents.past.share to 1"
+        )
     for key, weights in weighted.items():
-        if (weights or key == "opponents.agents") and not (all(w >= 0 for w in weights.values()) and 0 < sum(weights.values()) < math.inf):
+        if weights and not (all(w >= 0 for w in weights.values()) and 0 < sum(weights.values()) < math.inf):
             raise ConfigError(f"{key} = {weights} ({place(key)}): weights are at least 0 and their sum is above 0 and finite")
     return config
 

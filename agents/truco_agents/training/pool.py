@@ -14,7 +14,7 @@ import numpy.typing as npt
 from truco_agents.ppo.agent import PPOAgent
 from truco_agents.ppo.checkpoint import Checkpoint, load
 from truco_agents.training.config import Config
-from truco_env.batch.learner import Episodes, LearnerBatch
+from truco_env.batch.learner import ITSELF, Episodes, LearnerBatch
 from truco_env.players.protocol import Agent
 from truco_env.players.registry import make_agent
 from truco_env.rules.options import Rules
@@ -86,7 +86,7 @@ class OpponentPool:
         if self._partners and not self._names:
             ids = batch.set_partners([self.fixed[name] for name in self._partners], list(self._partners.values()))
             self._names |= dict(zip(ids, self._partners, strict=True))
-        ids = batch.set_opponents(list(agents.values()), weights)
+        ids = batch.set_opponents(list(agents.values()), weights, mirror=self.config.mirror)
         self._names |= dict(zip(ids, agents, strict=True))
         self._names = {i: name for i, name in self._names.items() if i in batch.agents}
         playing = {*self._names.values(), *self._steps}
@@ -94,6 +94,8 @@ class OpponentPool:
         self.tallies = {name: tally for name, tally in self.tallies.items() if name in self.fixed or name in playing}
 
     def _members(self) -> tuple[dict[str, Agent], list[float]]:
+        if not (self.config.agents or self._steps):
+            return {}, []
         share = self.config.past.share if self._steps else 0.0
         weights = (1.0 - share) * self._prioritise(self.config.agents, self.config.focus)
         agents: dict[str, Agent] = {name: self.fixed[name] for name in self.config.agents}
@@ -106,11 +108,13 @@ class OpponentPool:
     def _prioritise(self, weights: Mapping[str, float], focus: float) -> npt.NDArray[np.float64]:
         lost = np.array([1.0 - self.tallies.get(name, Tally()).rate for name in weights])
         shares = np.array(list(weights.values())) * np.maximum(lost, _LEAST) ** focus
-        return np.asarray(shares / shares.sum())
+        return np.asarray(shares / shares.sum()) if len(shares) else shares
 
     def record(self, episodes: Episodes) -> None:
-        """Count the results of episodes that ended."""
+        """Count the results of episodes that ended; those of the learner against itself say nothing."""
         for number, result in zip(episodes.opponents.tolist(), episodes.results.tolist(), strict=True):
+            if number == ITSELF:
+                continue
             name = self._names[number]
             for tallies in (self.tallies, self.period):
                 tally = tallies.setdefault(name, Tally())

@@ -39,7 +39,7 @@ from truco_env.batch.learner import LearnerBatch
 from truco_env.rules.actions import N_ACTIONS
 
 STATE: Final = "state.json"
-FORMAT: Final = "truco-env training state 1"
+FORMAT: Final = "truco-env training state 2"
 _NEVER: Final = 1 << 62
 _ROWS: Final = 400  #: at most about so many rows of curves in a run
 _MOMENTS: Final = ("step", "exp_avg", "exp_avg_sq")  # of Adam
@@ -97,24 +97,29 @@ class Trainer:
         self.batch = self._make_batch(deals)
         self.env = TrucoVecEnv(self.batch)
         self.architecture = Architecture(self.batch.layout.size, N_ACTIONS, config.net.trunk, config.net.policy, config.net.value)
-        self.model = self._make_model(weights, draws, order)
         self.curves = Curves(folder.path)
         self.seconds = 0.0
         self.updates = 0
+        self.model = self._make_model(weights, draws, order)
+        if config.opponents.takes_snapshots and not config.opponents.agents:
+            self._add_snapshot()  # otherwise the first matches would have nobody to be against
+            self.pool.deal_out(self.batch)
 
     def _make_batch(self, seed: int) -> LearnerBatch:
         learner = self.config.learner
         batch = LearnerBatch(
             self.rules,
             learner.n_envs,
-            list(self.pool.fixed.values()),
+            [],
+            mirror=1.0,  # until the pool deals out
             learner=learner.plays,
             learner_seat="random" if learner.seat is None else learner.seat,
             episode=learner.episode,
             reward=learner.reward,
             seed=seed,
         )
-        self.pool.deal_out(batch)
+        if self.config.opponents.agents or self.config.opponents.mirror == 1:
+            self.pool.deal_out(batch)
         return batch
 
     def _make_model(self, weights: int, draws: int, order: int) -> TrucoPPO:
@@ -134,6 +139,7 @@ class Trainer:
                 max_grad_norm=ppo.max_grad_norm,
                 target_kl=ppo.target_kl,
                 device=self.config.machine.device,
+                mirrored=self.config.opponents.mirror > 0,
                 entropy=ppo.entropy,
                 schedule_steps=self.config.schedule_steps,
                 order=np.random.default_rng(order),
@@ -185,8 +191,8 @@ class Trainer:
         self.seconds += seconds
         self.updates += 1
         self.pool.fade()
-        if self.updates % config.opponents.past.every == 0 and config.opponents.past.share:
-            self.pool.add_snapshot(replace(self.checkpoint(), name=f"past-{steps:012d}"), steps)
+        if self.updates % config.opponents.past.every == 0 and config.opponents.takes_snapshots:
+            self._add_snapshot()
         self.pool.deal_out(self.batch)
         last = steps >= config.ppo.total_steps
         self.reporter.progress(steps, config.rollout / seconds)
@@ -201,6 +207,10 @@ class Trainer:
             saved = self.save()
             if self.stop and not last:
                 raise TrainingStopped(saved)
+
+    def _add_snapshot(self) -> None:
+        steps = self.model.num_timesteps
+        self.pool.add_snapshot(replace(self.checkpoint(), name=f"past-{steps:012d}"), steps)
 
     def _evaluate(self) -> dict[str, float]:
         evaluation = self.config.evaluation
@@ -239,8 +249,6 @@ class Trainer:
     def save(self) -> Path:
         """Write a checkpoint, the curves and their picture; return the checkpoint's folder."""
         model = self.model
-        starts = model._last_episode_starts
-        assert starts is not None
         self.curves.write()
         self.curves.plot(self._title())
         with self.folder.new_checkpoint(model.num_timesteps, keep=self.config.checkpoints.keep) as folder:
@@ -248,6 +256,8 @@ class Trainer:
             write_arrays(folder / "optimizer.npz", self._moments())
             write_arrays(folder / "matches.npz", self.batch.save())
             write_arrays(folder / "generators.npz", {"actions": model.policy.generator.get_state().cpu().numpy()})
+            if model.rollout_buffer.kept:
+                write_arrays(folder / "rollout.npz", model.rollout_buffer.save())
             state = {
                 "format": FORMAT,
                 "steps": model.num_timesteps,
@@ -255,7 +265,6 @@ class Trainer:
                 "updates": self.updates,
                 "seconds": self.seconds,
                 "order": model.rollout_buffer.rng.bit_generator.state,
-                "episode_starts": np.flatnonzero(starts).tolist(),
                 "pool": self.pool.save(folder / "past"),
             }
             write_json(folder / STATE, state)
@@ -300,9 +309,8 @@ class Trainer:
         model.num_timesteps, model._n_updates = state["steps"], state["gradient_epochs"]
         agents = self.pool.restore(folder / "past", state["pool"])
         model._last_obs = self.env.restore(*self.batch.restore(read_arrays(folder / "matches.npz"), agents))
-        starts = np.zeros(self.env.num_envs, dtype=np.bool_)
-        starts[state["episode_starts"]] = True
-        model._last_episode_starts = starts
+        if model.rollout_buffer.kept:
+            model.rollout_buffer.restore(read_arrays(folder / "rollout.npz"))
         self.updates, self.seconds = state["updates"], state["seconds"]
         self.curves.read(up_to=state["steps"])
 

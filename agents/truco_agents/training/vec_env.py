@@ -21,17 +21,22 @@ class TrucoVecEnv(VecEnv):
 
     Observations are int8 (size, layout.size), fresh at every step. An environment restarts in the step that ends its episode; the info
     of that step has ``episode`` (``r``: sum of rewards, ``l``: decisions) and ``terminal_observation``, all other infos are empty.
+    Where the learner meets itself, learn from ``earned`` and ``accounts``: the rewards of SB3's interface are those of one side only.
 
     Args:
         batch: the matches. Its ``reset`` and ``step`` are called from here only.
 
     Attributes:
         batch: the matches.
+        accounts: int8 (size,), the account for which the learner decides next in every match.
+        earned: float32 (size, accounts), what decisions turned out to earn in the last step, see ``LearnerStep.earned``.
         episodes: the episodes that ended in the last step, None before the first.
     """
 
     def __init__(self, batch: LearnerBatch) -> None:
         self.batch = batch
+        self.accounts = batch.accounts
+        self.earned = np.zeros((batch.size, batch.rules.n_accounts), dtype=np.float32)
         self.episodes: Episodes | None = None
         self._masks = np.zeros((batch.size, N_ACTIONS), dtype=np.int8)
         self._actions = np.zeros(batch.size, dtype=np.int64)
@@ -49,13 +54,14 @@ class TrucoVecEnv(VecEnv):
     def reset(self) -> npt.NDArray[np.int8]:
         """Start new matches everywhere, with the seed of the last call of ``seed`` if there was one."""
         observations, self._masks = self.batch.reset(self._seeds[0])
+        self.accounts = self.batch.accounts
         self._reset_seeds()
         self._reset_options()
         return observations
 
     def restore(self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
         """Take over what ``batch.restore`` returned, and return the observations."""
-        self._masks = masks
+        self._masks, self.accounts = masks, self.batch.accounts
         return observations
 
     def step_async(self, actions: npt.NDArray[np.int64]) -> None:
@@ -65,7 +71,7 @@ class TrucoVecEnv(VecEnv):
     def step_wait(self) -> VecEnvStepReturn:
         """Play on to the learner's next decisions."""
         step = self.batch.step(self._actions)
-        self._masks, self.episodes = step.masks, step.episodes
+        self._masks, self.accounts, self.earned, self.episodes = step.masks, self.batch.accounts, step.earned, step.episodes
         infos = self._infos.copy()
         ended = step.episodes
         for k, row in enumerate(ended.rows.tolist()):
