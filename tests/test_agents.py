@@ -296,7 +296,7 @@ def test_every_agent_has_a_name_and_is_described(name: str) -> None:
 
 
 def test_playing_the_rule_based_agents_loads_no_torch() -> None:
-    heavy = "torch stable_baselines3 sb3_contrib matplotlib tensorboard scipy pandas"
+    heavy = "torch stable_baselines3 sb3_contrib matplotlib tensorboard pandas"
     code = (
         "import sys, truco_env\n"
         "truco_env.TrucoGym(opponents=['bravo', 'maestro:mute'])\n"

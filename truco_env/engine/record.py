@@ -11,8 +11,6 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from truco_env.engine.jit import with_fields
-
 MAX_SEATS: Final = 8
 MAX_LOG: Final = 320
 MAX_ENVIDOS: Final = 4
@@ -200,4 +198,6 @@ POLL_FLOR: Final = 8
 
 def new_games(count: int) -> npt.NDArray[np.void]:
     """Return ``count`` zeroed game records."""
+    from truco_env.engine.jit import with_fields  # here: who reads the codes of a record needs no compiler
+
     return with_fields(np.zeros(count, dtype=GAME_DTYPE))
