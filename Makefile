@@ -1,6 +1,11 @@
-# make train   set up, train PPO against the rule-based agents, evaluate it, say where the results are
-# make test    set up, then lint, format check, types and the whole test suite
-# Everything happens in .venv; only Python >= 3.11 and make are needed.
+# make train         set up, train PPO against the rule-based agents, evaluate it, say where the results are
+# make test          set up, then lint, format check, types and the whole test suite
+# make check         the fast tier: lint, types and the tests of rules, pages, commands and the wheel; under two minutes once set up
+# make test-slow     the tests that take longer than a minute each
+# make lowest        the tests that need no torch, with the lowest versions that pyproject.toml allows
+# make docs          write the generated pages
+# make check-shared  say which cases and traces of ../shared tests/data lacks
+# Everything happens in .venv (make lowest: .venv-lowest); only Python >= 3.11 and make are needed.
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -9,8 +14,10 @@ CONFIG ?= configs/argentino.yaml
 GROUPS ?= 1000
 WORKERS ?= 2
 OPPONENTS ?= random prudente bravo maestro
+FAST := $(addprefix tests/test_,cases.py config.py game.py import.py notation.py observation.py option_text.py pages.py perft.py \
+	players.py program.py readme.py render.py tools.py wheel.py)
 
-.PHONY: setup train test test-slow lint types format docs bench mutants clean
+.PHONY: setup train test check test-slow lowest lint types format docs check-shared bench mutants clean
 
 setup: $(VENV)/.ready
 
@@ -29,8 +36,20 @@ train: setup
 test: lint types
 	$(BIN)/python -m pytest -n 2
 
+check: lint types
+	$(BIN)/python -m pytest -n 2 $(FAST)
+
 test-slow: setup
 	$(BIN)/python -m pytest -n 2 -m slow
+
+lowest: .venv-lowest/.ready
+	.venv-lowest/bin/python -m pytest -n 2
+
+.venv-lowest/.ready: pyproject.toml constraints-lowest.txt
+	@test -x .venv-lowest/bin/python || $(PYTHON) -m venv .venv-lowest
+	@echo "Installing the lowest versions into .venv-lowest ..."
+	@.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check -c constraints-lowest.txt -e '.[test]'
+	@touch $@
 
 lint: setup
 	$(BIN)/ruff check .
@@ -51,6 +70,9 @@ docs: setup
 mutants: setup
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m tools.mutants --workers $(WORKERS)
 
+check-shared: setup
+	$(BIN)/python -m tools.shared_data
+
 bench: setup .venv-bench/.ready
 	$(BIN)/python -m benchmarks --peers-python .venv-bench/bin/python
 
@@ -61,4 +83,4 @@ bench: setup .venv-bench/.ready
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info
+	rm -rf $(VENV) .venv-lowest build dist *.egg-info
