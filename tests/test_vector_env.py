@@ -230,6 +230,7 @@ def test_what_is_no_action_is_refused_and_changes_nothing(actions: Any, error: t
     ("options", "message"),
     [
         ({"score": [0, 0]}, "unknown reset option 'score': did you mean 'scores'"),
+        ({"scores": [3, 3]}, "reset option 'scores' is for one match: the vector environment sets up no positions"),
         ({"reset_masks": np.ones(4, dtype=np.bool_)}, "unknown reset option 'reset_masks': did you mean 'reset_mask'"),
     ],
 )

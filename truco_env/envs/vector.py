@@ -15,7 +15,7 @@ from truco_env.batch.learner import Episodes, LearnerBatch, LearnerStep
 from truco_env.envs.arguments import check_keywords, check_render_mode
 from truco_env.envs.gym import ILLEGAL_ACTIONS
 from truco_env.envs.opening import check_reset_options
-from truco_env.errors import ActionError, choose
+from truco_env.errors import ActionError, PositionError, choose
 from truco_env.game.game import Game
 from truco_env.observation.arrays import check_integers
 from truco_env.observation.layout import Layout
@@ -130,10 +130,13 @@ class TrucoVector(VectorEnv[_Observations, npt.NDArray[np.int64], npt.NDArray[An
             options: ``reset_mask``, bool (num_envs,): which environments begin anew; the others stay as they are.
 
         Raises:
-            PositionError: an unknown key.
+            PositionError: another key; positions are set up in ``TrucoGym`` and ``TrucoEnv``.
             ValueError: a wrong mask, or another number of seeds. Nothing has changed, as after any error.
         """
         given = check_reset_options(options, others=(_RESET_MASK,))
+        position = [name for name in given if name != _RESET_MASK]
+        if position:
+            raise PositionError(f"reset option {position[0]!r} is for one match: the vector environment sets up no positions")
         rows = np.flatnonzero(self._check_mask(given[_RESET_MASK])) if _RESET_MASK in given else self._rows
         seeds = None
         if seed is not None and not isinstance(seed, int | np.integer):
