@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from truco_env.engine.jit import hot_rule
-from truco_env.engine.record import EV_FOLD, MAX_LOG
+from truco_env.engine.record import EV_FOLD
 from truco_env.engine.record_types import GameRecord
 
 _KIND, _WHO, _CODE, _BIAS = 22, 18, 12, 1024
