@@ -56,6 +56,30 @@ class Agent(Protocol):
         """
 
 
+@runtime_checkable
+class Askable(Protocol):
+    """An agent whose policy can be read: what it does is drawn from ``probabilities``, so it can be solved exactly."""
+
+    def probabilities(
+        self,
+        observations: npt.NDArray[np.int8],
+        masks: npt.NDArray[np.int8],
+        rows: npt.NDArray[np.int64],
+        seats: npt.NDArray[np.int8] | None = None,
+    ) -> npt.NDArray[np.float64]:
+        """Return the probability of every action at each decision.
+
+        Args:
+            observations: int8 (k, layout.size), as for ``Agent.act``.
+            masks: int8 (k, N_ACTIONS), 1 where legal.
+            rows: int64 (k,), the matches these are.
+            seats: int8 (k,), the seats to act, for agents that remember each seat of a match apart.
+
+        Returns:
+            float64 (k, N_ACTIONS): 0 where not legal, every row sums to 1.
+        """
+
+
 def refuse_other_table(name: str, own: Rules, rules: Rules) -> None:
     """Refuse ``rules`` for an agent that was made for the table ``own``; a ``check_table`` for agents.
 

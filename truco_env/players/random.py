@@ -25,3 +25,13 @@ class RandomAgent:
     ) -> npt.NDArray[np.int64]:
         """Return a legal action per row (see ``truco_env.players.protocol.Agent``)."""
         return pick_uniform(masks, rng)
+
+    def probabilities(
+        self,
+        observations: npt.NDArray[np.int8],
+        masks: npt.NDArray[np.int8],
+        rows: npt.NDArray[np.int64],
+        seats: npt.NDArray[np.int8] | None = None,
+    ) -> npt.NDArray[np.float64]:
+        """Return the probability of every action (see ``truco_env.players.protocol.Askable``)."""
+        return np.asarray(masks / masks.sum(axis=1, dtype=np.float64, keepdims=True))

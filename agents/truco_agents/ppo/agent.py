@@ -68,11 +68,31 @@ class PPOAgent:
         rows: npt.NDArray[np.int64],
     ) -> npt.NDArray[np.int64]:
         """Return a legal action per row (see ``truco_env.players.protocol.Agent``)."""
-        observations, masks = check_views(self.name, self.rules, observations, masks)
-        if self.mute:
-            masks = without_senas(masks)
-        known = observations[:, : self.checkpoint.architecture.inputs]  # without señas, where it has never seen any
+        known, masks = self._read(observations, masks)
         return self.network.act(known, masks, rng.random(len(masks)) if self.mode == "sampled" else None)
+
+    def probabilities(
+        self,
+        observations: npt.NDArray[np.int8],
+        masks: npt.NDArray[np.int8],
+        rows: npt.NDArray[np.int64],
+        seats: npt.NDArray[np.int8] | None = None,
+    ) -> npt.NDArray[np.float64]:
+        """Return the probability of every action (see ``truco_env.players.protocol.Askable``): one of them is 1 if it plays greedily."""
+        known, masks = self._read(observations, masks)
+        if self.mode == "sampled":
+            shares = self.network.probabilities(known, masks).astype(np.float64)
+            return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+        chosen = np.zeros(masks.shape)
+        chosen[np.arange(len(masks)), self.network.act(known, masks, None)] = 1.0
+        return chosen
+
+    def _read(
+        self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]
+    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+        """What the network reads of a batch: without señas, where it has never seen any, and the actions it chooses from."""
+        observations, masks = check_views(self.name, self.rules, observations, masks)
+        return observations[:, : self.checkpoint.architecture.inputs], without_senas(masks) if self.mute else masks
 
 
 def _can_read(learned: Rules, rules: Rules) -> bool:

@@ -11,10 +11,10 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from truco_agents.jit import entry
+
 from truco_env.engine.bits import spread_bits
 from truco_env.engine.hand import begin_hand
-from truco_env.engine.jit import JIT, hot_rule
+from truco_env.engine.jit import JIT, entry, hot_rule
 from truco_env.engine.record import GAME_DTYPE
 from truco_env.engine.step import apply_action, find_decision
 from truco_env.observation.encode import encode
@@ -33,6 +33,8 @@ POSITION_DTYPE: Final = np.dtype(
     align=True,
 )
 
+_BYTES: Final = np.dtype((np.void, POSITION_DTYPE.itemsize))
+
 _PRIME: Final = np.uint64(0x9FB21C651E98DF25)
 _S29 = np.uint64(29)
 ROOT: Final = np.uint64(0x5851F42D4C957F2D)  #: the key of the past before the first decision
@@ -41,6 +43,25 @@ ROOT: Final = np.uint64(0x5851F42D4C957F2D)  #: the key of the past before the f
 def new_positions(count: int) -> Records:
     """Return ``count`` zeroed records of ``POSITION_DTYPE``."""
     records = np.zeros(count, dtype=POSITION_DTYPE)
+    return records if JIT else records.view(np.recarray)
+
+
+def take_positions(positions: Records, chosen: Ints) -> Records:
+    """Return ``positions[chosen]``: as plain bytes, since NumPy copies records field by field, twenty times slower."""
+    return _as_records(_as_bytes(positions)[chosen])
+
+
+def join_positions(parts: Sequence[Records]) -> Records:
+    """Return the positions of all parts, in order."""
+    return _as_records(np.concatenate([_as_bytes(part) for part in parts]))
+
+
+def _as_bytes(positions: Records) -> Records:
+    return positions.view(np.ndarray).view(_BYTES)
+
+
+def _as_records(raw: Records) -> Records:
+    records = raw.view(POSITION_DTYPE)
     return records if JIT else records.view(np.recarray)
 
 
@@ -79,13 +100,6 @@ def _begin(positions: Any, rules: Any) -> None:
     for k in range(len(positions)):
         begin_hand(positions[k], rules[0])
         find_decision(positions[k], rules[0])
-
-
-@entry
-def apply_each(positions: Any, rules: Any, actions: Any) -> None:
-    """Carry out ``actions[k]``, legal in ``positions[k]``, in place."""
-    for k in range(len(positions)):
-        apply_action(positions[k], rules[0], actions[k])
 
 
 @entry
