@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import comb
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -26,14 +25,13 @@ from truco_agents.solver.positions import (
     Keys,
     Records,
     all_hands,
-    branch,
+    branch_off,
     deal_positions,
     extend_keys,
     group,
     identify,
     join_positions,
     look,
-    new_positions,
     open_actions,
     pay,
     sort_groups,
@@ -51,6 +49,9 @@ from truco_env.rules.options import Rules
 _PART: Final = 16384  #: positions that are opened together
 PAYOFFS: Final = ("points", "win")
 _OWN, _RIVAL = 0, 1
+
+Hands: TypeAlias = npt.NDArray[np.int8]
+Learned: TypeAlias = list[tuple[Keys, npt.NDArray[np.int8]]]  #: information sets, and the best action in each by payoff
 
 
 class SolverError(TrucoError):
@@ -142,26 +143,31 @@ class HandSolver:
         self.scores = scores
         self.grain = grain
         self.deck = DECKS[rules.deck]
-        self._lightest = grain / comb(len(self.deck) - 3, 3)
         self._record = record_of(rules)
         self._offsets = layout_of(rules).offsets
         self._before = np.array(scores, dtype=np.int64)
         mesa = mesa_of(rules)
         self._leg, self._match = np.ascontiguousarray(mesa["leg"][0]), np.ascontiguousarray(mesa["match"][0])
         self._rng = np.random.default_rng(seed)
+        self._lightest = 0.0
         self._rounded = 0
 
     # What is asked for.
 
-    def best_response(self, own: Sequence[int], *, mano: bool) -> tuple[Value, Reply]:
-        """Return what the best response earns with the hand ``own`` (card ids), and the strategy that does.
+    def best_response(self, own: Sequence[int], *, mano: bool, rivals: Hands | None = None) -> tuple[Value, Reply]:
+        """Return what the best response earns with a hand, and the strategy that does.
+
+        Args:
+            own: three card ids.
+            mano: whether the best responder plays first.
+            rivals: card ids of the hands that the rival may hold, all equally likely, int8 (n, 3); by default all of the deck.
 
         Both payoffs are maximised, each by a strategy of its own. Where branches of the agent were drawn (``rounded``), the value is an
         upper bound of the best response in expectation: the strategy knows what was drawn.
         """
-        frontier = self._deal(own, mano=mano)
+        frontier = self._deal(own, rivals, mano=mano)
         self._rounded = 0
-        learned: list[tuple[Keys, npt.NDArray[np.int8]]] = []
+        learned: Learned = []
         origins = np.zeros(len(frontier.positions), dtype=np.int64)
         values = self._descend(frontier._replace(origins=origins), np.array([ROOT], dtype=np.uint64), learned)
         keys = np.concatenate([part for part, _ in learned]) if learned else np.zeros(0, dtype=np.uint64)
@@ -169,106 +175,101 @@ class HandSolver:
         order = np.argsort(keys)
         return Value(values[0], self._rounded), Reply(keys[order], actions[order])
 
-    def reply_value(self, own: Sequence[int], reply: Reply, payoff: str, *, mano: bool) -> Value:
+    def reply_value(self, own: Sequence[int], reply: Reply, payoff: str, *, mano: bool, rivals: Hands | None = None) -> Value:
         """Return what ``reply`` earns with the hand ``own``, measured against fresh draws of what the agent does.
 
         This never exceeds the best response in expectation. In information sets that the reply has not met, the agent plays for it.
         """
         index = PAYOFFS.index(payoff)
 
-        def choose(positions: Records, keys: Keys) -> Floats:
+        def choose(positions: Records, chosen: Ints, keys: Keys) -> Floats:
             actions = reply.look_up(keys, index)
-            chosen = np.zeros((len(actions), N_ACTIONS))
-            known = np.flatnonzero(actions >= 0)
-            chosen[known, actions[known]] = 1.0
-            unknown = np.flatnonzero(actions < 0)
+            probabilities = np.zeros((len(actions), N_ACTIONS))
+            known, unknown = np.flatnonzero(actions >= 0), np.flatnonzero(actions < 0)
+            probabilities[known, actions[known]] = 1.0
             if len(unknown):
-                chosen[unknown] = self._ask(positions[unknown])
-            return chosen
+                probabilities[unknown] = self._ask(positions, chosen[unknown])
+            return probabilities
 
-        return self._play(self._deal(own, mano=mano), choose)
+        return self._play(self._deal(own, rivals, mano=mano), choose)
 
-    def agent_value(self, own: Sequence[int], *, mano: bool) -> Value:
+    def agent_value(self, own: Sequence[int], *, mano: bool, rivals: Hands | None = None) -> Value:
         """Return what the agent itself earns with the hand ``own`` in the best responder's place."""
-        return self._play(self._deal(own, mano=mano), lambda positions, keys: self._ask(positions))
+        return self._play(self._deal(own, rivals, mano=mano), lambda positions, chosen, keys: self._ask(positions, chosen))
 
     # How it is found.
 
-    def _deal(self, own: Sequence[int], *, mano: bool) -> _Frontier:
+    def _deal(self, own: Sequence[int], rivals: Hands | None, *, mano: bool) -> _Frontier:
         cards = sorted(set(map(int, own)))
         if len(cards) != 3 or not set(cards) <= set(self.deck.tolist()):
             raise SolverError(f"own={list(own)} is no hand of this table: it is three card ids of {self.deck.tolist()}")
-        rivals = all_hands(self.deck, without=cards)
+        if rivals is None:
+            rivals = all_hands(self.deck, without=cards)
         hand = np.array(cards, dtype=np.int8)
         positions = deal_positions(self._record, hand, rivals, mano=_OWN if mano else _RIVAL, scores=self.scores)
         count = len(positions)
+        self._lightest = self.grain / count
         return _Frontier(positions, np.full(count, 1 / count), np.full(count, ROOT, dtype=np.uint64))
 
-    def _ask(self, positions: Records) -> Floats:
-        """The agent's probabilities at positions where it is asked, float64 (n, N_ACTIONS); drawn where it cannot tell them."""
-        count, size = len(positions), int(self._offsets[-1])
+    def _ask(self, positions: Records, chosen: Ints) -> Floats:
+        """The agent's probabilities in ``positions[chosen]``, float64 (n, N_ACTIONS); drawn where it cannot tell them."""
+        count, size = len(chosen), int(self._offsets[-1])
         observations, masks = np.empty((count, size), dtype=np.int8), np.empty((count, N_ACTIONS), dtype=np.int8)
-        look(positions, self._record, self._offsets, observations.reshape(-1), masks.reshape(-1))
+        look(positions, chosen, self._record, self._offsets, observations.reshape(-1), masks.reshape(-1))
         rows = np.arange(count, dtype=np.int64)
         if isinstance(self.agent, Askable):
             return self.agent.probabilities(observations, masks, rows)
         actions = self.agent.act(observations, masks, self._rng, rows)
         self._rounded += count
-        chosen = np.zeros((count, N_ACTIONS))
-        chosen[rows, actions] = 1.0
-        return chosen
+        probabilities = np.zeros((count, N_ACTIONS))
+        probabilities[rows, actions] = 1.0
+        return probabilities
 
-    def _follow(self, frontier: _Frontier, probabilities: Floats, *, pasts: Keys | None = None) -> _Frontier:
-        """Move on by ``probabilities``, splitting weights; with ``pasts`` the origins become them, extended by the action."""
+    def _follow(self, frontier: _Frontier, chosen: Ints, probabilities: Floats, *, pasts: Keys | None = None) -> _Frontier:
+        """Move ``chosen`` positions on by their ``probabilities``; with ``pasts`` the origins become them, extended by the action."""
         branches = int(np.count_nonzero(probabilities))
         parents, actions = np.empty(branches, dtype=np.int64), np.empty(branches, dtype=np.int64)
         weights = np.empty(branches)
-        draws = self._rng.random(len(probabilities))
-        count, rounded = split(probabilities, frontier.weights, self._lightest, draws, parents, actions, weights)
+        draws = self._rng.random(len(chosen))
+        count, rounded = split(probabilities, frontier.weights[chosen], self._lightest, draws, parents, actions, weights)
         self._rounded += rounded
         parents, actions, weights = parents[:count], actions[:count], weights[:count]
-        origins = frontier.origins[parents]
-        if pasts is not None:
+        if pasts is None:
+            origins = frontier.origins[chosen[parents]]
+        else:
             origins = np.empty(count, dtype=np.uint64)
             extend_keys(pasts[parents], actions, origins)
-        return _Frontier(self._branch(frontier.positions, parents, actions), weights, origins)
+        return _Frontier(branch_off(frontier.positions, self._record, chosen[parents], actions), weights, origins)
 
-    def _branch(self, positions: Records, parents: Ints, actions: Ints) -> Records:
-        children = new_positions(len(parents))
-        branch(positions, self._record, parents, actions, children)
-        return children
-
-    def _pay(self, positions: Records) -> Floats:
-        payoffs = np.empty((len(positions), len(PAYOFFS)))
-        pay(positions, self._record, self._leg, self._match, self._before, payoffs)
+    def _pay(self, positions: Records, chosen: Ints) -> Floats:
+        payoffs = np.empty((len(chosen), len(PAYOFFS)))
+        pay(positions, chosen, self._record, self._leg, self._match, self._before, payoffs)
         return payoffs
 
-    def _identify(self, frontier: _Frontier, pasts: Keys) -> Keys:
-        keys = np.empty(len(frontier.positions), dtype=np.uint64)
-        identify(frontier.positions, self._record, self._offsets, pasts, keys)
+    def _identify(self, positions: Records, chosen: Ints, pasts: Keys) -> Keys:
+        keys = np.empty(len(chosen), dtype=np.uint64)
+        identify(positions, chosen, self._record, self._offsets, pasts, keys)
         return keys
 
-    def _descend(self, frontier: _Frontier, pasts: Keys, learned: list[tuple[Keys, npt.NDArray[np.int8]]]) -> Floats:
+    def _descend(self, frontier: _Frontier, pasts: Keys, learned: Learned) -> Floats:
         """What follows from each choice, float64 (choices, payoffs): ``origins`` number the choices, ``pasts`` are their keys."""
         values = np.zeros((len(pasts), len(PAYOFFS)))
         waiting: list[_Frontier] = []
-        while len(frontier.positions):
+        while len(frontier.weights):
             to_act = frontier.positions["to_act"]
-            over = frontier.take(np.flatnonzero(to_act == OVER))
-            for payoff, earned in enumerate((over.weights[:, None] * self._pay(over.positions)).T):
-                values[:, payoff] += np.bincount(over.origins, earned, len(pasts))
+            over, rival = np.flatnonzero(to_act == OVER), np.flatnonzero(to_act == _RIVAL)
+            for payoff, earned in enumerate((frontier.weights[over, None] * self._pay(frontier.positions, over)).T):
+                values[:, payoff] += np.bincount(frontier.origins[over], earned, len(pasts))
             waiting.append(frontier.take(np.flatnonzero(to_act == _OWN)))
-            frontier = frontier.take(np.flatnonzero(to_act == _RIVAL))
-            if len(frontier.positions):
-                frontier = self._follow(frontier, self._ask(frontier.positions))
+            frontier = self._follow(frontier, rival, self._ask(frontier.positions, rival)) if len(rival) else frontier.take(rival)
         own = _Frontier.join(waiting)
-        if len(own.positions):
+        if len(own.weights):
             self._decide(own, pasts, values, learned)
         return values
 
-    def _decide(self, own: _Frontier, pasts: Keys, values: Floats, learned: list[tuple[Keys, npt.NDArray[np.int8]]]) -> None:
+    def _decide(self, own: _Frontier, pasts: Keys, values: Floats, learned: Learned) -> None:
         """Add what the best choices at ``own`` decisions are worth to ``values``, by the choice that led to each."""
-        keys = self._identify(own, pasts[own.origins])
+        keys = self._identify(own.positions, np.arange(len(own.weights)), pasts[own.origins])
         groups = np.empty(len(keys), dtype=np.int64)
         table = np.full(1 << (2 * len(keys)).bit_length(), -1, dtype=np.int64)
         count = group(keys, table, groups)
@@ -283,9 +284,7 @@ class HandSolver:
             np.add.at(values, own.origins[heads], best)
             first = last
 
-    def _open(
-        self, own: _Frontier, keys: Keys, groups: Ints, members: Ints, heads: Ints, learned: list[tuple[Keys, npt.NDArray[np.int8]]]
-    ) -> Floats:
+    def _open(self, own: _Frontier, keys: Keys, groups: Ints, members: Ints, heads: Ints, learned: Learned) -> Floats:
         """Try every action of the information sets whose first positions are ``heads``; return what the best of each is worth."""
         room = int(_count_actions(own.positions["legal"][members]).sum())
         parents, actions, choices = (np.empty(room, dtype=np.int64) for _ in range(3))
@@ -296,8 +295,8 @@ class HandSolver:
         taken[choices] = actions
         pasts = np.empty(len(taken), dtype=np.uint64)
         extend_keys(np.repeat(keys[heads], widths), taken, pasts)
-        children = _Frontier(self._branch(own.positions, parents, actions), own.weights[parents], choices)
-        values = self._descend(children, pasts, learned)
+        children = branch_off(own.positions, self._record, parents, actions)
+        values = self._descend(_Frontier(children, own.weights[parents], choices), pasts, learned)
         best = np.maximum.reduceat(values, firsts)
         reply = np.empty((len(heads), len(PAYOFFS)), dtype=np.int8)
         for payoff in range(len(PAYOFFS)):
@@ -306,27 +305,26 @@ class HandSolver:
         learned.append((keys[heads], reply))
         return best
 
-    def _play(self, frontier: _Frontier, choose: Callable[[Records, Keys], Floats]) -> Value:
-        """What seat 0 earns if it plays by ``choose`` and seat 1 is the agent."""
+    def _play(self, frontier: _Frontier, choose: Callable[[Records, Ints, Keys], Floats]) -> Value:
+        """What seat 0 earns if it plays by ``choose(positions, chosen, keys)`` and seat 1 is the agent."""
         self._rounded = 0
         total = np.zeros(len(PAYOFFS))
         parts = [frontier]
         while parts:
             part = parts.pop()
-            if len(part.positions) > 4 * _PART:
-                half = len(part.positions) // 2
-                parts += [part.take(np.arange(half)), part.take(np.arange(half, len(part.positions)))]
+            if len(part.weights) > 4 * _PART:
+                half = len(part.weights) // 2
+                parts += [part.take(np.arange(half)), part.take(np.arange(half, len(part.weights)))]
                 continue
             to_act = part.positions["to_act"]
-            over = part.take(np.flatnonzero(to_act == OVER))
-            total += over.weights @ self._pay(over.positions)
-            own, rival = part.take(np.flatnonzero(to_act == _OWN)), part.take(np.flatnonzero(to_act == _RIVAL))
+            over, own, rival = (np.flatnonzero(to_act == who) for who in (OVER, _OWN, _RIVAL))
+            total += part.weights[over] @ self._pay(part.positions, over)
             moved: list[_Frontier] = []
-            if len(own.positions):
-                keys = self._identify(own, own.origins)
-                moved.append(self._follow(own, choose(own.positions, keys), pasts=keys))
-            if len(rival.positions):
-                moved.append(self._follow(rival, self._ask(rival.positions)))
+            if len(own):
+                keys = self._identify(part.positions, own, part.origins[own])
+                moved.append(self._follow(part, own, choose(part.positions, own, keys), pasts=keys))
+            if len(rival):
+                moved.append(self._follow(part, rival, self._ask(part.positions, rival)))
             if moved:
                 parts.append(_Frontier.join(moved))
         return Value(total, self._rounded)

@@ -40,10 +40,11 @@ _S29 = np.uint64(29)
 ROOT: Final = np.uint64(0x5851F42D4C957F2D)  #: the key of the past before the first decision
 
 
-def new_positions(count: int) -> Records:
-    """Return ``count`` zeroed records of ``POSITION_DTYPE``."""
-    records = np.zeros(count, dtype=POSITION_DTYPE)
-    return records if JIT else records.view(np.recarray)
+def branch_off(positions: Records, rules: npt.NDArray[np.void], parents: Ints, actions: Ints) -> Records:
+    """Return what ``positions[parents[k]]`` becomes by the legal ``actions[k]``, for every k."""
+    children = _as_records(np.empty(len(parents), dtype=POSITION_DTYPE))
+    _branch(positions, rules, parents, actions, children)
+    return children
 
 
 def take_positions(positions: Records, chosen: Ints) -> Records:
@@ -78,13 +79,13 @@ def deal_positions(
 
     Args:
         rules: compiled rules of a table for two.
-        own: card ids, int8 (3,) or one row for each of the rival's.
+        own: card ids, int8 (3,).
         rivals: card ids, int8 (n, 3).
         mano: 0 or 1, who plays first.
         scores: points before the hand, of seat 0 and of seat 1.
         won: legs won before the hand, likewise.
     """
-    positions = new_positions(len(rivals))
+    positions = _as_records(np.zeros(len(rivals), dtype=POSITION_DTYPE))
     positions["dealer"] = 1 - mano
     positions["scores"][:, :2] = scores
     positions["won"][:, :2] = won
@@ -103,18 +104,17 @@ def _begin(positions: Any, rules: Any) -> None:
 
 
 @entry
-def branch(positions: Any, rules: Any, parents: Any, actions: Any, children: Any) -> None:
-    """Write to ``children[k]`` what ``positions[parents[k]]`` becomes by ``actions[k]``."""
+def _branch(positions: Any, rules: Any, parents: Any, actions: Any, children: Any) -> None:
     for k in range(len(parents)):
         children[k] = positions[parents[k]]
         apply_action(children[k], rules[0], actions[k])
 
 
 @entry
-def look(positions: Any, rules: Any, at: Any, observations: Any, masks: Any) -> None:
-    """Write what the seat to act sees, and may do, into rows of the flat ``observations`` and ``masks``."""
-    for k in range(len(positions)):
-        g = positions[k]
+def look(positions: Any, chosen: Any, rules: Any, at: Any, observations: Any, masks: Any) -> None:
+    """Write what the seats to act in ``positions[chosen]`` see, and may do, into rows of the flat ``observations`` and ``masks``."""
+    for k in range(len(chosen)):
+        g = positions[chosen[k]]
         encode(g, rules[0], at, k * at[-1], int(g.to_act), observations)
         spread_bits(g.legal, masks, k * N_ACTIONS)
 
@@ -127,13 +127,13 @@ def chain(key: Any, word: Any) -> Any:
 
 
 @entry
-def identify(positions: Any, rules: Any, at: Any, pasts: Any, keys: Any) -> None:
-    """Write to ``keys[k]`` the information set of the seat to act: its past ``pasts[k]`` and what it sees now."""
+def identify(positions: Any, chosen: Any, rules: Any, at: Any, pasts: Any, keys: Any) -> None:
+    """Write to ``keys[k]`` the information set of the seat to act in ``positions[chosen[k]]``: its past ``pasts[k]`` and what it sees now."""
     words = (int(at[-1]) + 7) // 8
     seen = np.zeros(8 * words, dtype=np.int8)
     packed = seen.view(np.uint64)
-    for k in range(len(positions)):
-        g = positions[k]
+    for k in range(len(chosen)):
+        g = positions[chosen[k]]
         encode(g, rules[0], at, 0, int(g.to_act), seen)
         key = pasts[k]
         for i in range(words):
@@ -149,16 +149,16 @@ def extend_keys(keys: Any, actions: Any, pasts: Any) -> None:
 
 
 @entry
-def pay(positions: Any, rules: Any, leg: Any, match: Any, before: Any, payoffs: Any) -> None:
-    """Write what finished hands are worth to seat 0: ``payoffs[k, 0]`` points, ``payoffs[k, 1]`` the chance to win the match.
+def pay(positions: Any, chosen: Any, rules: Any, leg: Any, match: Any, before: Any, payoffs: Any) -> None:
+    """Write what the finished hands ``positions[chosen]`` are worth to seat 0: ``payoffs[k, 0]`` points, ``payoffs[k, 1]`` the chance to win the match.
 
     ``leg[mine, theirs]`` is the chance to win a leg by the points still needed, ``match[mine, theirs]`` the chance to win the match by the
     legs won; ``before`` the scores before the hand.
     """
     target = int(rules[0].leg_target)
     most = len(leg) - 1
-    for k in range(len(positions)):
-        g = positions[k]
+    for k in range(len(chosen)):
+        g = positions[chosen[k]]
         payoffs[k, 0] = (g.scores[0] - before[0]) - (g.scores[1] - before[1])
         mine, theirs = int(g.won[0]), int(g.won[1])
         if g.match_over:
