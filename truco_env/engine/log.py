@@ -39,6 +39,6 @@ def record(g: GameRecord, kind: int, who: int, code: int, value: int) -> None:
     """Append an event. Cards, calls, answers and folds are public; they advance the hand's clock, by which observations order them."""
     if kind <= EV_FOLD:
         g.clock += 1
-    if g.n_log < MAX_LOG:
+    if g.n_log < len(g.log):  # the room of this record: the solver keeps records without a log
         g.log[g.n_log] = pack(kind, who, code, value)
         g.n_log += 1

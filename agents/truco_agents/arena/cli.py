@@ -19,8 +19,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from truco_agents.arena.arena import Arena, ArenaInterrupt
 from truco_agents.arena.deals import DealSet
 from truco_agents.arena.errors import ArenaError, UnfinishedError, WorkerDiedError
+from truco_agents.arena.exploit import ExploitInterrupt, Study, measure_exploitability
 from truco_agents.arena.pairing import Pairing
-from truco_agents.arena.report import open_console, print_match, print_table, print_tournament
+from truco_agents.arena.report import open_console, print_exploitability, print_match, print_table, print_tournament
 from truco_agents.arena.result import MatchResult
 from truco_agents.arena.seating import side_of
 from truco_agents.arena.tournament import Tournament, pairs_of
@@ -66,24 +67,40 @@ def _build_parser(prog: str) -> CommandLine:
     tournament.add_argument("sides", metavar="A", nargs="+", help="two sides or more, likewise")
     tournament.add_argument("--anchor", metavar="A", help="the side whose rating is 0 (default: random if it plays, else the first)")
     tournament.set_defaults(run=_run_tournament)
+    exploit = commands.add_parser("exploit", parents=[_table_options()], help="what a best response gains in a hand", prog=parser.prog)
+    exploit.add_argument("a", metavar="A", help="agent name or checkpoint folder")
+    exploit.add_argument("--hands", type=int, default=200, help="own hands of the best responder (default 200)")
+    exploit.add_argument("--scores", metavar="OURS,THEIRS", default="0,0", help="points before the hand, the agent's last (default 0,0)")
+    exploit.add_argument(
+        "--grain",
+        type=float,
+        default=1.0,
+        help="share of a hand below which a line of an agent that mixes is drawn, 0 for never (default 1)",
+    )
+    exploit.set_defaults(run=_run_exploit)
     agents = commands.add_parser("agents", help="list the agents that have names", prog=parser.prog)
     agents.set_defaults(run=_run_agents)
-    for command in (match, table, tournament, agents):
+    for command in (match, table, tournament, exploit, agents):
         command.set_defaults(prog=prog)
     return parser
 
 
 def _common_options() -> CommandLine:
-    common = CommandLine(add_help=False)
-    common.add_argument("--ruleset", default="argentino", help=f"one of {', '.join(RULESETS)} (default argentino)")
-    common.add_argument("--players", type=int, default=2, help="seats at the table, 3 for gallo (default 2)")
-    common.add_argument("--option", metavar="NAME=VALUE", nargs="+", action="extend", default=[], help="options of the rule set")
+    common = CommandLine(add_help=False, parents=[_table_options()])
     common.add_argument("--groups", type=int, default=1000, help="number of deal groups (default 1000)")
-    common.add_argument("--seed", type=int, default=0, help="names the deals and the agents' draws (default 0)")
     common.add_argument("--episode", default="match", help=f"one of {', '.join(EPISODES)} (default match)")
-    common.add_argument("--workers", type=int, default=1, help="processes; they do not change the result (default 1)")
-    common.add_argument("--out", type=Path, metavar="FILE.json", help="write everything, group by group")
     return common
+
+
+def _table_options() -> CommandLine:
+    options = CommandLine(add_help=False)
+    options.add_argument("--ruleset", default="argentino", help=f"one of {', '.join(RULESETS)} (default argentino)")
+    options.add_argument("--players", type=int, default=2, help="seats at the table, 3 for gallo (default 2)")
+    options.add_argument("--option", metavar="NAME=VALUE", nargs="+", action="extend", default=[], help="options of the rule set")
+    options.add_argument("--seed", type=int, default=0, help="names the deals and the agents' draws (default 0)")
+    options.add_argument("--workers", type=int, default=1, help="processes; they do not change the result (default 1)")
+    options.add_argument("--out", type=Path, metavar="FILE.json", help="write everything, sample by sample")
+    return options
 
 
 def _run_agents(args: argparse.Namespace) -> int:
@@ -143,19 +160,52 @@ def _run_tournament(args: argparse.Namespace) -> int:
     return played.status
 
 
+def _run_exploit(args: argparse.Namespace) -> int:
+    study = Study(_rules(args), args.a, args.hands, seed=args.seed, scores=_scores(args.scores), grain=args.grain)
+    _check_file(args)
+    status = 0
+    try:
+        with _stopped_by_sigterm(), _progress("own hands") as bars:
+            task = bars.add_task(escape(args.a), total=study.hands)
+            result = measure_exploitability(study, workers=args.workers, progress=partial(bars.advance, task))
+    except ExploitInterrupt as interrupt:
+        if interrupt.partial is None:
+            raise
+        result, status = interrupt.partial, INTERRUPTED
+        _warn(args.prog, f"interrupted: kept the first {len(result.measured)} of {args.hands} own hands")
+    print_exploitability(open_console(sys.stdout), result)
+    if args.out is not None:
+        _save(args, result.to_dict())
+    return status
+
+
+def _scores(text: str) -> tuple[int, int]:
+    parts = text.split(",")
+    if len(parts) != 2 or not all(part.strip().isdecimal() for part in parts):
+        raise ArenaError(f"--scores {text!r} is not possible: write the best responder's points and the agent's, as in 25,27")
+    return int(parts[0]), int(parts[1])
+
+
+def _rules(args: argparse.Namespace) -> Rules:
+    return Rules(args.ruleset, args.players, **read_assignments(args.option))
+
+
+def _check_file(args: argparse.Namespace) -> None:
+    if args.out is not None:
+        if args.out.is_dir():
+            raise ArenaError(f"{args.out} is a folder: --out needs a file name")
+        args.out.parent.mkdir(parents=True, exist_ok=True)
+
+
 def _pairings(args: argparse.Namespace, sides: Sequence[tuple[str, str]]) -> list[Pairing]:
     """Build what is to be played; everything that can be refused is refused here, before anything is played."""
-    rules = Rules(args.ruleset, args.players, **read_assignments(args.option))
-    deals = DealSet(rules, args.seed, args.groups)
+    deals = DealSet(_rules(args), args.seed, args.groups)
     pairings = [Pairing(deals, (side_of(a), side_of(b)), args.episode) for a, b in sides]
     for pairing in pairings:
         pairing.make_agents()
     if args.workers < 1:
         raise ArenaError(f"workers={args.workers} is not possible: it is 1 or more")
-    if args.out is not None:
-        if args.out.is_dir():
-            raise ArenaError(f"{args.out} is a folder: --out needs a file name")
-        args.out.parent.mkdir(parents=True, exist_ok=True)
+    _check_file(args)
     return pairings
 
 
@@ -217,9 +267,9 @@ def _stopped_by_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _progress() -> Progress:
+def _progress(unit: str = "deal groups") -> Progress:
     console = open_console(sys.stderr)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("deal groups"), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn(unit), TimeRemainingColumn())
     return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 

@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from truco_agents.arena.estimate import Estimate, estimate_mean, estimate_rate
+from truco_agents.arena.exploit import Exploitability, describe_bounds
 from truco_agents.arena.result import MatchResult
 from truco_agents.arena.tournament import Tournament
 from truco_env.rules.options import describe_rules
@@ -78,6 +79,23 @@ def print_table(console: Console, results: Sequence[MatchResult]) -> None:
         wins = estimate_rate(np.mean([result.group_wins for result in results], axis=0))
         table.add_row("mean of these", *_points(points), *_rate(wins))
     _print(console, table)
+
+
+def print_exploitability(console: Console, result: Exploitability) -> None:
+    """Print what a best response gains, in points and in chances to win the match."""
+    study = result.study
+    ours, theirs = study.scores
+    console.print(
+        f"best response to {escape(result.label)}; {escape(describe_rules(study.rules))}; scores {ours}-{theirs}; "
+        f"{len(result.measured)} own hands; seed {study.seed}; grain {study.grain:g}"
+    )
+    for words, upper in describe_bounds(result):
+        table = _new_table(console, f"gain per hand, {words}", "points", _INTERVAL, "chance to win the match", _INTERVAL)
+        points, wins = result.gains("points", upper=upper), result.gains("win", upper=upper)
+        for where, gain in points.items():
+            together = "together (exploitability)" if ours == theirs else "together"
+            table.add_row(together if where == "together" else f"as {where}", *_points(gain), *_rate(wins[where], signed=True))
+        _print(console, table)
 
 
 def _conditions(result: MatchResult) -> str:

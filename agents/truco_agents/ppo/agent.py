@@ -87,9 +87,7 @@ class PPOAgent:
         chosen[np.arange(len(masks)), self.network.act(known, masks, None)] = 1.0
         return chosen
 
-    def _read(
-        self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]
-    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+    def _read(self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
         """What the network reads of a batch: without señas, where it has never seen any, and the actions it chooses from."""
         observations, masks = check_views(self.name, self.rules, observations, masks)
         return observations[:, : self.checkpoint.architecture.inputs], without_senas(masks) if self.mute else masks

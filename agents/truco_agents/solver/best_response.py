@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -95,7 +95,7 @@ class _Frontier(NamedTuple):
 
     positions: Records
     weights: Floats
-    origins: npt.NDArray[np.generic]
+    origins: npt.NDArray[Any]
 
     def take(self, chosen: Ints) -> _Frontier:
         if len(chosen) == len(self.weights):

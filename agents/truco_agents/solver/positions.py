@@ -11,7 +11,6 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-
 from truco_env.engine.bits import spread_bits
 from truco_env.engine.hand import begin_hand
 from truco_env.engine.jit import JIT, entry, hot_rule
@@ -128,7 +127,7 @@ def chain(key: Any, word: Any) -> Any:
 
 @entry
 def identify(positions: Any, chosen: Any, rules: Any, at: Any, pasts: Any, keys: Any) -> None:
-    """Write to ``keys[k]`` the information set of the seat to act in ``positions[chosen[k]]``: its past ``pasts[k]`` and what it sees now."""
+    """Write to ``keys[k]`` the information set of who acts in ``positions[chosen[k]]``: its past ``pasts[k]``, what it sees."""
     words = (int(at[-1]) + 7) // 8
     seen = np.zeros(8 * words, dtype=np.int8)
     packed = seen.view(np.uint64)
@@ -150,7 +149,7 @@ def extend_keys(keys: Any, actions: Any, pasts: Any) -> None:
 
 @entry
 def pay(positions: Any, chosen: Any, rules: Any, leg: Any, match: Any, before: Any, payoffs: Any) -> None:
-    """Write what the finished hands ``positions[chosen]`` are worth to seat 0: ``payoffs[k, 0]`` points, ``payoffs[k, 1]`` the chance to win the match.
+    """Write what the finished hands ``positions[chosen]`` are worth to seat 0: points, and the chance to win the match.
 
     ``leg[mine, theirs]`` is the chance to win a leg by the points still needed, ``match[mine, theirs]`` the chance to win the match by the
     legs won; ``before`` the scores before the hand.
@@ -261,7 +260,7 @@ def split(probabilities: Any, weights: Any, grain: float, draws: Any, parents: A
     return n, rounded
 
 
-def all_hands(deck: Sequence[int] | npt.NDArray[np.int8], without: Sequence[int] = ()) -> npt.NDArray[np.int8]:
+def all_hands(deck: Sequence[int] | npt.NDArray[np.integer[Any]], without: Sequence[int] = ()) -> npt.NDArray[np.int8]:
     """Return every hand of three cards of a deck that has none of the cards ``without``, int8 (n, 3), each ascending."""
     cards = np.array(sorted(set(map(int, deck)) - set(map(int, without))), dtype=np.int8)
     first, second, third = np.array([(a, b, c) for a in range(len(cards)) for b in range(a) for c in range(b)], dtype=np.int64).T
