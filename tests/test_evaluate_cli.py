@@ -265,19 +265,24 @@ def test_nothing_is_written_where_nothing_was_finished(tmp_path: Path, capsys: p
     assert not out.exists()
 
 
-@pytest.mark.parametrize("command", ["table bravo --against random prudente maestro", "tournament bravo random prudente maestro"])
-@pytest.mark.parametrize("group", [False, True])
+@pytest.mark.parametrize(
+    ("command", "group"), [("table bravo --against random prudente maestro", False), ("tournament bravo random prudente maestro", True)]
+)
 def test_sigterm_keeps_the_finished_pairings(command: str, group: bool, tmp_path: Path) -> None:
     out = tmp_path / "result.json"
     slow = tmp_path / "slow.py"
     slow.write_text(
-        "import time\nfrom truco_env.players.random import RandomAgent\n"
-        "class Slow(RandomAgent):\n    def act(self, *arguments):\n        time.sleep(1)\n        return super().act(*arguments)\n"
+        "import time\nfrom pathlib import Path\nfrom truco_env.players.random import RandomAgent\n"
+        "class Slow(RandomAgent):\n    def act(self, *arguments):\n"
+        "        Path(__file__).with_suffix('.acts').touch()\n        time.sleep(1)\n        return super().act(*arguments)\n"
     )
     words = command.replace("maestro", f"{slow}:Slow").split()
     line = [sys.executable, "evaluate.py", *words, "--groups", "200", "--workers", "2", "--out", str(out)]
     with subprocess.Popen(line, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
-        time.sleep(20)
+        while not slow.with_suffix(".acts").exists():
+            time.sleep(0.2)
+            assert process.poll() is None, process.communicate()
+        time.sleep(5)  # until the other worker has finished the pairing before
         (os.killpg if group else os.kill)(process.pid, signal.SIGTERM)
         printed, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors
