@@ -54,6 +54,12 @@ def make_trainer(folder: Path, *changes: str) -> Trainer:
     return Trainer(config, run, Silent())
 
 
+def begin(folder: Path, *changes: str) -> Trainer:
+    trainer = make_trainer(folder, *changes)
+    trainer.begin()
+    return trainer
+
+
 def make_rollout(size: int, layout: int, matches: int, accounts: int, *, mirrored: bool) -> Rollout:
     box = spaces.Box(-127, 127, (layout,), dtype=np.int8)
     rollout = Rollout(size, box, spaces.Discrete(N_ACTIONS), "cpu", LAMBDA, GAMMA, matches, accounts=accounts, mirrored=mirrored)
@@ -199,7 +205,7 @@ def test_parts_of_an_update_are_of_about_the_size_that_was_asked_for() -> None:
     ids=["mirror", "mixed-2v2", "gallo", "latest"],
 )
 def test_self_play_of_every_kind_resumes_bit_for_bit(tmp_path: Path, changes: tuple[str, ...]) -> None:
-    whole, first = (make_trainer(tmp_path, "ppo.total_steps=2048", "evaluation.opponents=[]", *changes) for _ in range(2))
+    whole, first = (begin(tmp_path, "ppo.total_steps=2048", "evaluation.opponents=[]", *changes) for _ in range(2))
     whole.run()
     reporter = Silent(at=1024)
     first.reporter, reporter.trainer = reporter, first
@@ -218,6 +224,7 @@ def test_only_itself_is_met_where_nobody_else_is_named(tmp_path: Path) -> None:
     mirror.env.reset()
     assert set(mirror.batch.opponents.tolist()) == {ITSELF} and mirror.pool.past == []
     latest = make_trainer(tmp_path, "opponents={agents: {}, past: {share: 1, every: 1, keep: 1}}", "ppo.total_steps=1024")
+    latest.begin()
     latest.env.reset()
     assert {latest.batch.agents[i].name for i in latest.batch.opponents.tolist()} == {"past-000000000000"}
     latest.run()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.utils import explained_variance
 from stable_baselines3.common.vec_env import VecEnv
 
-from truco_agents.training.config import Schedule
+from truco_agents.training.config import Magnet, Schedule
 from truco_agents.training.policy import TrucoPolicy
 from truco_agents.training.rollout import Rollout
 from truco_agents.training.vec_env import TrucoVecEnv
@@ -25,9 +26,14 @@ class TrucoPPO(MaskablePPO):
         env: the matches.
         mirrored: whether there are matches of the learner against itself among them.
         entropy: schedule of the entropy's weight.
+        magnet: weight and rate of the pull towards the moving average of the weights.
+        averaged: whether to keep that average.
         schedule_steps: decisions over which schedules run, however long the run is.
         order: generator of the order of minibatches.
-        **kwargs: those of MaskablePPO, but for the policy and the buffer.
+        **kwargs: those of MaskablePPO, but for the policy, the buffer and the entropy's weight.
+
+    Attributes:
+        average: the policy with the moving average of the weights, None where it is not kept.
     """
 
     policy: TrucoPolicy
@@ -39,6 +45,8 @@ class TrucoPPO(MaskablePPO):
         env: TrucoVecEnv,
         mirrored: bool,
         entropy: Schedule,
+        magnet: Magnet,
+        averaged: bool,
         schedule_steps: int,
         order: np.random.Generator,
         **kwargs: Any,
@@ -48,6 +56,12 @@ class TrucoPPO(MaskablePPO):
         accounts = {"accounts": env.batch.rules.n_accounts, "mirrored": mirrored}
         super().__init__(policy=TrucoPolicy, env=env, rollout_buffer_class=Rollout, rollout_buffer_kwargs=accounts, **kwargs)
         self.rollout_buffer.rng = order
+        self.ent_coef = 1.0  # the policy weighs its entropy itself
+        self.magnet = magnet
+        self.average: TrucoPolicy | None = None
+        if averaged:
+            self.average = deepcopy(self.policy).requires_grad_(False)
+            self.policy.magnet = (self.average,)
 
     def collect_rollouts(
         self, env: VecEnv, callback: BaseCallback, rollout_buffer: RolloutBuffer, n_rollout_steps: int, use_masking: bool = True
@@ -82,9 +96,16 @@ class TrucoPPO(MaskablePPO):
         super()._update_current_progress_remaining(num_timesteps, self.schedule_steps)
 
     def train(self) -> None:
-        """Do the epochs of an update."""
-        self.ent_coef = self.entropy.at(1.0 - self._current_progress_remaining)
+        """Do the epochs of an update, and let the average follow."""
+        done = 1.0 - self._current_progress_remaining
+        self.policy.entropy_weight, self.policy.magnet_weight = self.entropy.at(done), self.magnet.coef.at(done)
         super().train()
+        for name, value in self.policy.take_measured().items():
+            self.logger.record(f"train/{name}", value)
+        if self.average is not None:
+            with torch.no_grad():
+                for mean, latest in zip(self.average.parameters(), self.policy.parameters(), strict=True):
+                    mean.lerp_(latest, self.magnet.rate.at(done))
         rollout = self.rollout_buffer
         self.logger.record("train/explained_variance", explained_variance(rollout.values[rollout.usable], rollout.returns[rollout.usable]))
         rollout.reset()

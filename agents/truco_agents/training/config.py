@@ -122,6 +122,26 @@ class Opponents(Section):
         return self.mirror == 1 or self.past.share == 1
 
 
+class Magnet(Section):
+    """A moving average of the learner's own weights, and a pull towards it."""
+
+    coef: Schedule = Schedule(start=0.0, end=0.0)
+    """Weight of the divergence KL(policy || average) in the loss; a pull towards the uniform policy is what ``ppo.entropy`` does."""
+    rate: Schedule = Schedule(start=0.01, end=0.01)
+    """What the average takes over from the learner after each update: average += rate * (learner - average)."""
+
+    @model_validator(mode="after")
+    def _check_rate(self) -> Magnet:
+        if max(self.rate.start, self.rate.end) > 1:
+            raise ValueError("ppo.magnet.rate must be between 0 and 1")
+        return self
+
+    @property
+    def pulls(self) -> bool:
+        """Whether the loss has the term at all."""
+        return max(self.coef.start, self.coef.end) > 0
+
+
 class PPO(Section):
     """The algorithm, MaskablePPO of sb3-contrib."""
 
@@ -138,7 +158,9 @@ class PPO(Section):
     learning_rate: Schedule = Schedule(start=1e-3, end=1e-4)
     """Step size of Adam."""
     entropy: Schedule = Schedule(start=0.01, end=0.002)
-    """Weight of the policy's entropy in the loss."""
+    """Weight of the policy's entropy in the loss; a plain number keeps it constant."""
+    magnet: Magnet = Magnet()
+    """Pull towards the learner's own average."""
     gamma: float = Field(default=1.0, ge=0.9, le=1)
     """Discount per decision; below 0.995 the end of a match is hardly seen."""
     gae_lambda: float = Field(default=0.95, ge=0, le=1)
@@ -228,6 +250,10 @@ class Config(Section):
     """Name of the run folder and of the agent."""
     seed: int = Field(default=1, ge=0)
     """Everything random follows from it."""
+    init: str | None = None
+    """Folder of a trained agent with the same ``net``, perhaps of another table, whose weights the run begins with; null draws them."""
+    publish: Literal["learner", "average"] = "learner"
+    """Which weights are evaluated and become the trained agent: the latest, or their moving average (``ppo.magnet.rate``)."""
     table: Table = Table()
     learner: Learner = Learner()
     opponents: Opponents = Opponents()
@@ -251,6 +277,11 @@ class Config(Section):
         if self.partners and self.learner.plays == "side":
             raise ValueError("partners need learner.plays=seat: with side the learner plays its team-mates too")
         return self
+
+    @property
+    def keeps_average(self) -> bool:
+        """Whether a moving average of the weights is needed."""
+        return self.publish == "average" or self.ppo.magnet.pulls
 
     @property
     def rollout(self) -> int:

@@ -67,7 +67,14 @@ class Curves:
         (top_left, top_right), (low_left, low_right) = figure.subplots(2, 2, sharex=True)
         self._draw_wins(top_left, "eval/", "Wins in evaluations (95 % interval)")
         self._draw_wins(top_right, "win/", "Wins against the opponents of training (smoothed)")
-        self._draw_lines(low_left, {"train/entropy": "entropy of the policy (nat)", "train/approx_kl": "KL divergence of an update"})
+        self._draw_lines(
+            low_left,
+            {
+                "train/entropy": "entropy of the policy (nat)",
+                "train/approx_kl": "KL divergence of an update",
+                "train/divergence": "KL divergence from the average",
+            },
+        )
         low_left.set_title("Policy")
         low_left.set_yscale("log")
         self._draw_lines(

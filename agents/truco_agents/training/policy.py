@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -56,6 +57,17 @@ class TrucoPolicy(MaskableActorCriticPolicy):
     """
 
     generator: torch.Generator
+    entropy_weight: float = 1.0
+    """What the entropy counts in what ``evaluate_actions`` returns."""
+    magnet_weight: float = 0.0
+    """What the divergence from the magnet counts there."""
+    magnet: tuple[TrucoPolicy, ...] = ()
+    """The policy that this one is pulled towards, if any; in a tuple, so that its parameters are not part of this one."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.entropies: list[torch.Tensor] = []  #: means of the minibatches since the last ``take_measured``
+        self.divergences: list[torch.Tensor] = []
 
     def _logits(self, features: torch.Tensor, masks: Any) -> torch.Tensor:
         logits: torch.Tensor = self.action_net(self.mlp_extractor.forward_actor(features))
@@ -79,14 +91,34 @@ class TrucoPolicy(MaskableActorCriticPolicy):
     def evaluate_actions(
         self, obs: torch.Tensor, actions: torch.Tensor, action_masks: torch.Tensor | None = None
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Return values (k, 1), log probabilities (k,) and entropies (k,) of the policy as it is now."""
+        """Return values (k, 1), log probabilities (k,) and regularisers (k,) of the policy as it is now.
+
+        The third is what SB3 takes for the entropy, and maximises: here the entropy times its weight, less the divergence
+        KL(policy || magnet) over the legal actions times its own.
+        """
         features: torch.Tensor = self.features_extractor(obs.float())
         values = self.value_net(self.mlp_extractor.forward_critic(features))
         logits = self._logits(features, action_masks)
         log_probabilities = torch.log_softmax(logits, dim=1)
         # A second softmax is faster than exp, which is slow where it underflows.
-        entropy = -(torch.softmax(logits, dim=1) * log_probabilities).sum(dim=1)
-        return values, log_probabilities.gather(1, actions[:, None])[:, 0], entropy
+        probabilities = torch.softmax(logits, dim=1)
+        entropy = -(probabilities * log_probabilities).sum(dim=1)
+        self.entropies.append(entropy.detach().mean())
+        regulariser = self.entropy_weight * entropy
+        if self.magnet_weight:
+            with torch.no_grad():
+                magnet = self.magnet[0]
+                anchor = torch.log_softmax(magnet._logits(magnet.features_extractor(obs.float()), action_masks), dim=1)
+            divergence = (probabilities * (log_probabilities - anchor)).sum(dim=1)
+            self.divergences.append(divergence.detach().mean())
+            regulariser = regulariser - self.magnet_weight * divergence
+        return values, log_probabilities.gather(1, actions[:, None])[:, 0], regulariser
+
+    def take_measured(self) -> dict[str, float]:
+        """Return the means of ``entropy`` and, with a magnet, ``divergence`` since the last call."""
+        measured = {"entropy": self.entropies, "divergence": self.divergences}
+        self.entropies, self.divergences = [], []
+        return {name: float(torch.stack(values).mean()) for name, values in measured.items() if values}
 
     def tensors(self, architecture: Architecture) -> dict[str, torch.Tensor]:
         """Return all parameters, named as in ``architecture.shapes``."""
@@ -96,6 +128,18 @@ class TrucoPolicy(MaskableActorCriticPolicy):
         layers = [module for module in modules if isinstance(module, nn.Linear)]
         parameters: list[torch.Tensor] = [parameter for layer in layers for parameter in (layer.weight, layer.bias)]
         return dict(zip(architecture.shapes(), parameters, strict=True))
+
+    def assign(self, architecture: Architecture, weights: Mapping[str, FloatArray]) -> None:
+        """Take over weights that ``export`` returned.
+
+        Raises:
+            ValueError: an array is missing, or of another shape.
+        """
+        for name, tensor in self.tensors(architecture).items():
+            if name not in weights or weights[name].shape != tuple(tensor.shape):
+                raise ValueError(f"{name} is missing or not of shape {tuple(tensor.shape)}")
+            with torch.no_grad():
+                tensor.copy_(torch.from_numpy(weights[name]))
 
     def export(self, architecture: Architecture) -> dict[str, FloatArray]:
         """Return a copy of all parameters as arrays, named as in ``architecture.shapes``."""

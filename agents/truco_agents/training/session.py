@@ -34,6 +34,7 @@ def start(config_name: str, path: Path | None, changes: list[str]) -> int:
         folder.hold()
         screen = _Screen(console, config.ppo.total_steps)
         trainer = _make_trainer(config, folder, screen)
+        trainer.begin()
         folder.create(config)
         _say(console, f"training in {folder.path}")
         return _train(trainer, screen)

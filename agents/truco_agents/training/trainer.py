@@ -31,9 +31,10 @@ from truco_agents.ppo.network import Architecture
 from truco_agents.training.algorithm import TrucoPPO
 from truco_agents.training.config import RESUMABLE, Config
 from truco_agents.training.curves import Curves
-from truco_agents.training.policy import TableTrunk
+from truco_agents.training.policy import TableTrunk, TrucoPolicy
 from truco_agents.training.pool import OpponentPool
 from truco_agents.training.run_folder import RunFolder
+from truco_agents.training.transfer import weights_from
 from truco_agents.training.vec_env import TrucoVecEnv
 from truco_env.batch.learner import LearnerBatch
 from truco_env.rules.actions import N_ACTIONS
@@ -101,9 +102,6 @@ class Trainer:
         self.seconds = 0.0
         self.updates = 0
         self.model = self._make_model(weights, draws, order)
-        if config.opponents.takes_snapshots and not config.opponents.agents:
-            self._add_snapshot()  # otherwise the first matches would have nobody to be against
-            self.pool.deal_out(self.batch)
 
     def _make_batch(self, seed: int) -> LearnerBatch:
         learner = self.config.learner
@@ -141,6 +139,8 @@ class Trainer:
                 device=self.config.machine.device,
                 mirrored=self.config.opponents.mirror > 0,
                 entropy=ppo.entropy,
+                magnet=ppo.magnet,
+                averaged=self.config.keeps_average,
                 schedule_steps=self.config.schedule_steps,
                 order=np.random.default_rng(order),
                 policy_kwargs={
@@ -154,8 +154,23 @@ class Trainer:
         model.policy.generator = torch.Generator(model.device).manual_seed(draws)
         return model
 
+    def begin(self) -> None:
+        """Prepare a new run, once, before ``run``: with the weights of ``init``, and its first snapshot if it meets nobody else.
+
+        Raises:
+            CheckpointError: ``init`` cannot be read.
+            ConfigError: it has other layers.
+        """
+        if self.config.init is not None:
+            weights = weights_from(load(Path(self.config.init)), self.rules, self.architecture)
+            for policy in self._policies().values():
+                policy.assign(self.architecture, weights)
+        if self.config.opponents.takes_snapshots and not self.config.opponents.agents:
+            self._add_snapshot()
+            self.pool.deal_out(self.batch)
+
     def run(self) -> None:
-        """Train to the end, or on to the end after ``restore``; the trained agent is then in ``folder.agent``.
+        """Train to the end after ``begin``, or on to the end after ``restore``; the trained agent is then in ``folder.agent``.
 
         Raises:
             TrainingStopped: ``stop`` was set.
@@ -169,8 +184,14 @@ class Trainer:
         self.checkpoint().save(self.folder.agent)
         self.curves.plot(self._title())
 
-    def checkpoint(self) -> Checkpoint:
-        """Return the learner as it is now."""
+    def _policies(self) -> dict[str, TrucoPolicy]:
+        """Return the learner and, if it is kept, its average."""
+        average = self.model.average
+        return {"learner": self.model.policy} if average is None else {"learner": self.model.policy, "average": average}
+
+    def checkpoint(self, which: str | None = None) -> Checkpoint:
+        """Return the agent as it is now: what is published, or ``which`` of learner and average."""
+        policy = self._policies()[which or self.config.publish]
         steps = self.model.num_timesteps
         training = {
             "steps": steps,
@@ -178,7 +199,7 @@ class Trainer:
             "seconds": round(self.seconds, 1),
             "config": self.config.model_dump(mode="json"),
         }
-        return Checkpoint(self.config.name, self.rules, self.architecture, self.model.policy.export(self.architecture), training)
+        return Checkpoint(self.config.name, self.rules, self.architecture, policy.export(self.architecture), training)
 
     def after_update(self, seconds: float) -> None:
         """Do what is due between two updates; ``seconds`` is how long the last one took.
@@ -210,7 +231,7 @@ class Trainer:
 
     def _add_snapshot(self) -> None:
         steps = self.model.num_timesteps
-        self.pool.add_snapshot(replace(self.checkpoint(), name=f"past-{steps:012d}"), steps)
+        self.pool.add_snapshot(replace(self.checkpoint("learner"), name=f"past-{steps:012d}"), steps)
 
     def _evaluate(self) -> dict[str, float]:
         evaluation = self.config.evaluation
@@ -236,7 +257,7 @@ class Trainer:
         row |= {f"win/{name}": tally.won / tally.matches for name, tally in self.pool.take_period().items()}
         measured = self.model.logger.name_to_value
         row |= {name: float(measured[name]) for name in measured if name.startswith("train/")}
-        row["train/entropy"] = -row.pop("train/entropy_loss")
+        del row["train/entropy_loss"]  # all regularisers together
         self.curves.add({**row, **evaluation})
         for name, value in {**row, **evaluation}.items():
             self.model.logger.record(name, value)
@@ -253,6 +274,9 @@ class Trainer:
         self.curves.plot(self._title())
         with self.folder.new_checkpoint(model.num_timesteps, keep=self.config.checkpoints.keep) as folder:
             self.checkpoint().save(folder / "agent")
+            if model.average is not None:
+                for name, policy in self._policies().items():
+                    write_arrays(folder / f"{name}.npz", policy.export(self.architecture))
             write_arrays(folder / "optimizer.npz", self._moments())
             write_arrays(folder / "matches.npz", self.batch.save())
             write_arrays(folder / "generators.npz", {"actions": model.policy.generator.get_state().cpu().numpy()})
@@ -295,11 +319,10 @@ class Trainer:
 
     def _restore(self, folder: Path, learner: Checkpoint, state: dict[str, Any]) -> None:
         model = self.model
-        tensors = model.policy.tensors(self.architecture)
+        for name, policy in self._policies().items():
+            policy.assign(self.architecture, learner.weights if model.average is None else read_arrays(folder / f"{name}.npz"))
         moments = read_arrays(folder / "optimizer.npz")
-        for name, tensor in tensors.items():
-            with torch.no_grad():
-                tensor.copy_(torch.from_numpy(learner.weights[name]))
+        for name, tensor in model.policy.tensors(self.architecture).items():
             model.policy.optimizer.state[tensor] = {
                 moment: torch.from_numpy(moments[f"{name}.{moment}"]).to("cpu" if moment == "step" else tensor.device)
                 for moment in _MOMENTS
