@@ -14,6 +14,7 @@ from truco_agents.ppo import CheckpointError, PPOAgent, load
 from truco_agents.training.cli import main
 from truco_agents.training.config import ConfigError
 from truco_agents.training.config_file import read_config
+from truco_agents.training.policy import Anchored
 from truco_agents.training.run_folder import RunFolder
 from truco_agents.training.trainer import Trainer, TrainingStopped
 from truco_env.observation.layout import layout_of
@@ -37,7 +38,8 @@ def test_the_regulariser_is_the_weighted_entropy_less_the_weighted_divergence_fr
     assert divergence.min() >= 0 and divergence.max() > 0.05
     policy.entropy_weight, policy.magnet_weight = 0.5, 2.0
     policy.take_measured()
-    found = policy.evaluate_actions(observations, masks.argmax(dim=1), action_masks=masks)[2]
+    anchored = Anchored(masks, average.log_probabilities(observations, masks))
+    found = policy.evaluate_actions(observations, masks.argmax(dim=1), action_masks=anchored)[2]
     np.testing.assert_allclose(found.detach().numpy(), 0.5 * entropy - 2.0 * divergence, atol=2e-3)
     assert policy.take_measured() == pytest.approx({"entropy": entropy.mean(), "divergence": divergence.mean()}, abs=2e-3)
     torch.autograd.backward(found.sum())

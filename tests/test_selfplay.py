@@ -16,6 +16,7 @@ from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 from truco_agents.ppo import CheckpointError, load
 from truco_agents.training.config import ConfigError
 from truco_agents.training.config_file import read_config
+from truco_agents.training.policy import Anchored
 from truco_agents.training.rollout import Rollout
 from truco_agents.training.run_folder import RunFolder
 from truco_agents.training.trainer import Trainer, TrainingStopped
@@ -189,7 +190,11 @@ def test_parts_of_an_update_are_of_about_the_size_that_was_asked_for() -> None:
     rollout.log_probs[:] = np.arange(88).reshape(11, 8)
     rollout.usable[1:] = True
     rollout.usable[1, :3] = False
-    parts = [part.old_log_prob.numpy() for part in rollout.get(20)]
+    rollout.anchors = torch.arange(88)[:, None].float()
+    minibatches = list(rollout.get(20))
+    for part in minibatches:
+        assert isinstance(part.action_masks, Anchored) and torch.equal(part.action_masks.anchors[:, 0], part.old_log_prob)
+    parts = [part.old_log_prob.numpy() for part in minibatches]
     assert [len(part) for part in parts] == [20, 19, 19, 19]
     assert sorted(np.concatenate(parts).tolist()) == list(range(11, 88))
 

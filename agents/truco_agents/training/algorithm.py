@@ -61,7 +61,6 @@ class TrucoPPO(MaskablePPO):
         self.average: TrucoPolicy | None = None
         if averaged:
             self.average = deepcopy(self.policy).requires_grad_(False)
-            self.policy.magnet = (self.average,)
 
     def collect_rollouts(
         self, env: VecEnv, callback: BaseCallback, rollout_buffer: RolloutBuffer, n_rollout_steps: int, use_masking: bool = True
@@ -95,10 +94,22 @@ class TrucoPPO(MaskablePPO):
     def _update_current_progress_remaining(self, num_timesteps: int, total_timesteps: int) -> None:
         super()._update_current_progress_remaining(num_timesteps, self.schedule_steps)
 
+    def _anchors(self) -> torch.Tensor:
+        """Return what the average says of all decisions of the rollout: once an update, since it stays the same for all epochs."""
+        assert self.average is not None
+        rollout = self.rollout_buffer
+        anchors = []
+        with torch.no_grad():
+            for observations, masks in zip(rollout.observations, rollout.action_masks, strict=True):
+                seen = torch.as_tensor(observations, device=self.device), torch.as_tensor(masks, device=self.device)
+                anchors.append(self.average.log_probabilities(*seen))
+        return torch.cat(anchors)
+
     def train(self) -> None:
         """Do the epochs of an update, and let the average follow."""
         done = 1.0 - self._current_progress_remaining
         self.policy.entropy_weight, self.policy.magnet_weight = self.entropy.at(done), self.magnet.coef.at(done)
+        self.rollout_buffer.anchors = self._anchors() if self.policy.magnet_weight else None
         super().train()
         for name, value in self.policy.take_measured().items():
             self.logger.record(f"train/{name}", value)

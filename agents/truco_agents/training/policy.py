@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +50,18 @@ class TableTrunk(BaseFeaturesExtractor):
         return features
 
 
+class Anchored(NamedTuple):
+    """Legal actions, with what a magnet says of them; takes the place of the masks in a minibatch.
+
+    Attributes:
+        masks: int8 (k, N_ACTIONS).
+        anchors: float32 (k, N_ACTIONS), log probabilities of the magnet.
+    """
+
+    masks: torch.Tensor
+    anchors: torch.Tensor
+
+
 class TrucoPolicy(MaskableActorCriticPolicy):
     """MaskableActorCriticPolicy with the same distribution, computed without ``torch.distributions``.
 
@@ -61,8 +73,6 @@ class TrucoPolicy(MaskableActorCriticPolicy):
     """What the entropy counts in what ``evaluate_actions`` returns."""
     magnet_weight: float = 0.0
     """What the divergence from the magnet counts there."""
-    magnet: tuple[TrucoPolicy, ...] = ()
-    """The policy that this one is pulled towards, if any; in a tuple, so that its parameters are not part of this one."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -89,30 +99,31 @@ class TrucoPolicy(MaskableActorCriticPolicy):
         return actions, values, torch.log_softmax(logits, dim=1).gather(1, actions[:, None])[:, 0]
 
     def evaluate_actions(
-        self, obs: torch.Tensor, actions: torch.Tensor, action_masks: torch.Tensor | None = None
+        self, obs: torch.Tensor, actions: torch.Tensor, action_masks: torch.Tensor | Anchored | None = None
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Return values (k, 1), log probabilities (k,) and regularisers (k,) of the policy as it is now.
 
         The third is what SB3 takes for the entropy, and maximises: here the entropy times its weight, less the divergence
-        KL(policy || magnet) over the legal actions times its own.
+        KL(policy || magnet) over the legal actions times its own, where the masks come with the magnet's anchors.
         """
         features: torch.Tensor = self.features_extractor(obs.float())
         values = self.value_net(self.mlp_extractor.forward_critic(features))
-        logits = self._logits(features, action_masks)
+        logits = self._logits(features, action_masks.masks if isinstance(action_masks, Anchored) else action_masks)
         log_probabilities = torch.log_softmax(logits, dim=1)
         # A second softmax is faster than exp, which is slow where it underflows.
         probabilities = torch.softmax(logits, dim=1)
         entropy = -(probabilities * log_probabilities).sum(dim=1)
         self.entropies.append(entropy.detach().mean())
         regulariser = self.entropy_weight * entropy
-        if self.magnet_weight:
-            with torch.no_grad():
-                magnet = self.magnet[0]
-                anchor = torch.log_softmax(magnet._logits(magnet.features_extractor(obs.float()), action_masks), dim=1)
-            divergence = (probabilities * (log_probabilities - anchor)).sum(dim=1)
+        if isinstance(action_masks, Anchored):
+            divergence = (probabilities * (log_probabilities - action_masks.anchors)).sum(dim=1)
             self.divergences.append(divergence.detach().mean())
             regulariser = regulariser - self.magnet_weight * divergence
         return values, log_probabilities.gather(1, actions[:, None])[:, 0], regulariser
+
+    def log_probabilities(self, obs: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
+        """Return the log probability of every action, float32 (k, N_ACTIONS), very low where it is not legal."""
+        return torch.log_softmax(self._logits(self.features_extractor(obs.float()), masks), dim=1)
 
     def take_measured(self) -> dict[str, float]:
         """Return the means of ``entropy`` and, with a magnet, ``divergence`` since the last call."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from gymnasium import spaces
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableRolloutBufferSamples
+
+from truco_agents.training.policy import Anchored
 
 _NOBODY: Final = -1  #: owner of a place without a decision
 _KEPT: Final = ("observations", "actions", "values", "log_probs", "action_masks", "owners")
@@ -38,6 +40,8 @@ class Rollout(MaskableRolloutBuffer):
         rng: order of the decisions in the epochs.
         owners: int8 (kept + buffer_size, n_envs), the account of each decision, -1 where there is none.
         usable: bool, same shape, whether what a decision led to is known.
+        anchors: float32 ((kept + buffer_size) * n_envs, N_ACTIONS), log probabilities of a magnet in the order of the flattened decisions,
+            to be yielded with the masks; None without one.
     """
 
     rng: np.random.Generator
@@ -61,6 +65,7 @@ class Rollout(MaskableRolloutBuffer):
         self.usable = np.zeros(shape, dtype=np.bool_)
         self._earned = np.zeros((*shape, accounts), dtype=np.float32)
         self._dones = np.zeros(shape, dtype=np.bool_)
+        self.anchors: torch.Tensor | None = None
         self._estimated = False
         super().__init__(shape[0], observation_space, action_space, device, gae_lambda, gamma, n_envs)
 
@@ -145,7 +150,11 @@ class Rollout(MaskableRolloutBuffer):
         tensors = [torch.from_numpy(array.reshape(total, *array.shape[2:])).to(self.device) for array in arrays]
         order = torch.from_numpy(self.rng.permutation(np.flatnonzero(self.usable))).to(self.device)
         for indices in torch.tensor_split(order, max(1, round(len(order) / (batch_size or total)))):
-            yield MaskableRolloutBufferSamples(*(tensor.index_select(0, indices) for tensor in tensors))
+            samples = MaskableRolloutBufferSamples(*(tensor.index_select(0, indices) for tensor in tensors))
+            if self.anchors is not None:
+                anchored = Anchored(samples.action_masks, self.anchors.index_select(0, indices))
+                samples = samples._replace(action_masks=cast("torch.Tensor", anchored))  # SB3 only hands it on to the policy
+            yield samples
 
     def save(self) -> dict[str, npt.NDArray[Any]]:
         """Return the decisions that wait for the next update, between two of them."""
