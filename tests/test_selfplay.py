@@ -14,6 +14,7 @@ from gymnasium import spaces
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 
 from truco_agents.ppo import CheckpointError, load
+from truco_agents.training.cli import main
 from truco_agents.training.config import ConfigError
 from truco_agents.training.config_file import read_config
 from truco_agents.training.policy import Anchored
@@ -263,3 +264,16 @@ def test_nobody_needs_to_be_named_only_where_the_learner_meets_itself_alone(chan
         return
     with pytest.raises(ConfigError, match=r"name at least one agent, or set opponents.mirror or opponents.past.share to 1"):
         read_config(SMOKE, [changes])
+
+
+def test_an_opponent_can_be_code_of_ones_own_and_is_met_again_after_a_resume(tmp_path: Path) -> None:
+    code = tmp_path / "folder.py"
+    code.write_text(
+        "from truco_env.players.random import RandomAgent\n\n\n"
+        "class Mine(RandomAgent):\n    name = 'mine'\n\n"
+        "    def act(self, observations, masks, rng, rows):\n        return masks.argmax(axis=1)\n"
+    )
+    run = tmp_path / "run"
+    assert main(["--config", str(SMOKE), "--run", str(run), f"opponents.agents={{'{code}:Mine': 1}}", "ppo.total_steps=512"]) == 0
+    assert main(["--resume", str(run), "ppo.total_steps=2048"]) == 0
+    assert f"win/{code}:Mine" in (run / "curves.csv").read_text(encoding="utf-8")
