@@ -18,6 +18,7 @@ import pytest
 from truco_agents.arena import Pairing, Scores, play_match
 from truco_agents.arena.cli import main
 from truco_agents.ppo import Architecture, Checkpoint, load
+from truco_agents.rule_based.character import LADDER
 from truco_env.observation.layout import layout_of
 from truco_env.players.protocol import Agent
 from truco_env.rules.actions import N_ACTIONS
@@ -96,6 +97,13 @@ def test_table_has_a_row_for_each_opponent_on_the_same_deals(tmp_path: Path, cap
         assert numbers(rows[result["sides"][1]])[0] == pytest.approx(result["summary"]["points_per_hand"]["mean"], abs=6e-4)
     mean = np.mean([result["group_means"]["win_rate"] for result in results])
     assert numbers(rows["mean of these"])[3] == pytest.approx(100 * mean, abs=6e-2)
+    assert numbers(rows["worst: prudente"]) == numbers(rows["prudente"])
+
+
+def test_a_table_against_the_ladder_has_everybody_but_the_agent_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["table", "bravo", "--against", "ladder", *FEW]) == 0
+    rows = table_of(capsys.readouterr().out)
+    assert [name for name in LADDER if name in rows] == [name for name in LADDER if name != "bravo"]
 
 
 def test_tournament_prints_the_matrix_and_ratings_with_random_at_zero(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -26,6 +26,7 @@ from truco_agents.arena.result import MatchResult
 from truco_agents.arena.seating import side_of
 from truco_agents.arena.tournament import Tournament, pairs_of
 from truco_agents.files import write_json
+from truco_agents.rule_based.character import LADDER
 from truco_env.batch.rewards import EPISODES
 from truco_env.errors import TrucoError
 from truco_env.players.registry import FORMS, describe_agents
@@ -61,7 +62,8 @@ def _build_parser(prog: str) -> CommandLine:
     match.set_defaults(run=_run_match)
     table = commands.add_parser("table", parents=[common], help="one side against several others", prog=parser.prog)
     table.add_argument("a", metavar="A", help="agent name, checkpoint folder, or a team of them in seat order: A+B")
-    table.add_argument("--against", metavar="B", nargs="+", required=True, help="the others, likewise")
+    others = "the others, likewise; 'ladder' stands for random and all rule-based agents"
+    table.add_argument("--against", metavar="B", nargs="+", required=True, help=others)
     table.set_defaults(run=_run_table)
     tournament = commands.add_parser("tournament", parents=[common], help="everybody against everybody, with ratings", prog=parser.prog)
     tournament.add_argument("sides", metavar="A", nargs="+", help="two sides or more, likewise")
@@ -126,6 +128,8 @@ def _run_match(args: argparse.Namespace) -> int:
 
 
 def _run_table(args: argparse.Namespace) -> int:
+    ladder = tuple(name for name in LADDER if name != args.a)
+    args.against = [name for word in args.against for name in (ladder if word == "ladder" else (word,))]
     twice = [opponent for opponent in args.against if args.against.count(opponent) > 1]
     if twice:
         raise ArenaError(f"--against {twice[0]} is given twice")

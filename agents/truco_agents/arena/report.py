@@ -68,7 +68,7 @@ def print_tournament(console: Console, tournament: Tournament) -> None:
 
 
 def print_table(console: Console, results: Sequence[MatchResult]) -> None:
-    """Print one agent's results against several others on one deal set, with the mean over them if there are several."""
+    """Print one agent's results against several others on one deal set, with the mean over them and the worst if there are several."""
     console.print(f"{escape(results[0].labels[0])}; {_conditions(results[0])}")
     unit = "matches" if results[0].episode == "match" else "hands"
     table = _new_table(console, "against", "points per hand", _INTERVAL, f"{unit} won", _INTERVAL)
@@ -78,6 +78,9 @@ def print_table(console: Console, results: Sequence[MatchResult]) -> None:
         points = estimate_mean(np.mean([result.group_points for result in results], axis=0))
         wins = estimate_rate(np.mean([result.group_wins for result in results], axis=0))
         table.add_row("mean of these", *_points(points), *_rate(wins))
+        worst = min(results, key=lambda result: result.win_rate().mean)
+        label = f"worst: {escape(worst.labels[1])}"
+        table.add_row(label, *_points(worst.points_per_hand()), *_rate(worst.win_rate()))
     _print(console, table)
 
 

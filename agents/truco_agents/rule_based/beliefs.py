@@ -75,8 +75,8 @@ def _from(values: Floats, least: float, blur: float) -> Floats:
 
 
 def beliefs_of(
-    *, doubt: float, calls_from: tuple[float, ...], calls_step: float, quiero_from: tuple[float, ...], quiero_step: float, raises: float,
-    envido_calls_from: tuple[float, ...], envido_quiero_from: tuple[float, ...], envido_step: float,
+    *, doubt: float, envido_doubt: float, calls_from: tuple[float, ...], calls_step: float, quiero_from: tuple[float, ...],
+    quiero_step: float, raises: float, envido_calls_from: tuple[float, ...], envido_quiero_from: tuple[float, ...], envido_step: float,
 ) -> npt.NDArray[np.void]:  # fmt: skip
     """Return the beliefs of a character (see ``Character``): an array of one ``BELIEFS_DTYPE`` record."""
     beliefs = np.zeros(1, dtype=BELIEFS_DTYPE)
@@ -96,7 +96,7 @@ def beliefs_of(
     for depth in range(DEPTHS):
         for size in range(SIZES):
             calls = _from(_NUMBERS, envido_calls_from[size] + envido_step * depth, _NUMBER_BLUR)
-            b["chain"][2 + depth * SIZES + size] = doubt + (1 - doubt) * calls
+            b["chain"][2 + depth * SIZES + size] = envido_doubt + (1 - envido_doubt) * calls
             accepts = _from(_NUMBERS, envido_quiero_from[size] + envido_step * depth, _NUMBER_BLUR)
             b["chain_accepts"][2 + depth * SIZES + size] = accepts
     return beliefs

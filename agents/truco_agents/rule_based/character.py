@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truco_agents.rule_based.beliefs import BELIEFS_DTYPE, beliefs_of
+from truco_agents.rule_based.habit import HABITS
 
 #: The compiled form of a ``Character``: one field per trait that is not a belief, and the beliefs.
 CHARACTER_DTYPE: Final = np.dtype(
@@ -20,6 +21,8 @@ CHARACTER_DTYPE: Final = np.dtype(
         ("bluff", np.float64, 3),
         ("bluff_raise", np.float64),
         ("patience", np.float64),
+        ("defence", np.float64),
+        ("envido_defence", np.float64),
         ("envido_caution", np.float64),
         ("envido_value", np.float64),
         ("great", np.float64),
@@ -29,13 +32,15 @@ CHARACTER_DTYPE: Final = np.dtype(
         ("envido_patience", np.float64),
         ("flor_respect", np.float64),
         ("flor_fold", np.float64),
+        ("habit", np.int8),
     ],
     align=True,
 )
 
 
 _BELIEFS: Final = (
-    "doubt", "calls_from", "calls_step", "quiero_from", "quiero_step", "raises", "envido_calls_from", "envido_quiero_from", "envido_step",
+    "doubt", "envido_doubt", "calls_from", "calls_step", "quiero_from", "quiero_step", "raises", "envido_calls_from",
+    "envido_quiero_from", "envido_step",
 )  # fmt: skip
 
 
@@ -46,7 +51,8 @@ class Character:
     Attributes:
         name: its name.
         summary: one line for people.
-        doubt: how far it disbelieves what calls and answers of rivals tell, 0 to 1.
+        doubt: how far it disbelieves what truco calls and answers of rivals tell, 0 to 1.
+        envido_doubt: how far it disbelieves what their envido calls tell.
         calls_from: by trick, from which share of all holdings it thinks rivals call truco: 0.4 = they do with the better 60 %.
         calls_step: by how much more for each higher rung.
         quiero_from: by trick, from which share of all holdings it thinks rivals say quiero.
@@ -58,23 +64,27 @@ class Character:
         bluff: by trick, how often it calls the truco without the cards for it.
         bluff_raise: how often it answers a truco that it would refuse with a raise.
         patience: how often it keeps silent about a truco it would call while it is not the last chance.
+        defence: how much of the least defence it keeps up against a truco, whatever it believes: with 1 no bluff pays on the whole.
+        envido_defence: the same against an envido.
         envido_calls_from: from which number it thinks rivals call an envido, by its stake: to 2, 4, 7, 12 points, and above.
         envido_quiero_from: from which number it thinks rivals say quiero, by the same stakes.
         envido_step: by how much more, both, for each raise.
         envido_caution: taken off its chances before it calls or accepts an envido.
         envido_value: the chance to win, once it is accepted, from which it calls an envido for its value.
-        great: how many of all rival numbers its own must beat before it plays for more than seven points.
+        great: how many of all rival numbers its own must beat before it calls for more than seven points.
         envido_bluff: how often it opens envido without the number for it.
         envido_bluff_raise: how often it answers an envido that it would refuse with a raise.
         envido_bluff_falta: how many of these bluffs are falta envido at once.
         envido_patience: how often it leaves a good number unsaid, or a raise unmade.
         flor_respect: the share of flores with which it thinks rivals do not call a contraflor.
         flor_fold: the share of flores with which it thinks rivals refuse a contraflor.
+        habit: one of ``HABITS``, which overrides what it would do; none for a player who thinks.
     """
 
     name: str
     summary: str
     doubt: float = 0.1
+    envido_doubt: float = 0.2
     calls_from: tuple[float, float, float] = (0.45, 0.45, 0.45)
     calls_step: float = 0.15
     quiero_from: tuple[float, float, float] = (0.4, 0.4, 0.4)
@@ -86,6 +96,8 @@ class Character:
     bluff: tuple[float, float, float] = (0.04, 0.08, 0.12)
     bluff_raise: float = 0.05
     patience: float = 0.3
+    defence: float = 0.8
+    envido_defence: float = 0.8
     envido_calls_from: tuple[float, float, float, float, float] = (25.0, 27.0, 28.5, 30.0, 31.0)
     envido_quiero_from: tuple[float, float, float, float, float] = (25.0, 27.0, 28.5, 30.0, 31.0)
     envido_step: float = 0.5
@@ -98,6 +110,7 @@ class Character:
     envido_patience: float = 0.2
     flor_respect: float = 0.5
     flor_fold: float = 0.3
+    habit: str = ""
 
     @property
     def record(self) -> npt.NDArray[np.void]:
@@ -105,8 +118,9 @@ class Character:
         record = np.zeros(1, dtype=CHARACTER_DTYPE)
         traits = asdict(self)
         for trait in CHARACTER_DTYPE.names or ():
-            if trait != "beliefs":
+            if trait not in ("beliefs", "habit"):
                 record[trait] = traits[trait]
+        record["habit"] = HABITS.index(self.habit)
         told = {trait: value for trait, value in traits.items() if trait in _BELIEFS}
         record["beliefs"] = beliefs_of(**told)
         return record
@@ -133,14 +147,41 @@ _TEMPERED: Final = Character(
     flor_fold=0.37,
 )
 
+#: A player without tricks, on whom the habits are put: it calls what it holds, and never bluffs.
+_PLAIN: Final = Character(
+    "plain",
+    "calls what it holds, and never bluffs",
+    bluff=(0.0, 0.0, 0.0),
+    bluff_raise=0.0,
+    patience=0.0,
+    envido_bluff=0.0,
+    envido_bluff_raise=0.0,
+    envido_patience=0.0,
+)
+
+#: Simple characters: each follows one habit, and is lost on everybody who does not fall to it.
+SIMPLE: Final = tuple(
+    replace(_PLAIN, name=name, summary=summary, habit=habit)
+    for name, habit, summary in (
+        ("estacion", "station", "a calling station: never bluffs, accepts by fixed numbers"),
+        ("faltero", "falta", "answers every envido with falta envido"),
+        ("picador", "raise", "raises every truco"),
+        ("terco", "stay", "never folds"),
+        ("manso", "fold", "folds to everything"),
+        ("cantor", "open", "always opens the envido"),
+    )
+)
+
 CHARACTERS: Final = {
     character.name: character
     for character in (
+        *SIMPLE,
         replace(
             _TEMPERED,
             name="prudente",
             summary="careful: calls with real values, believes the calls of others and folds well",
-            doubt=0.0,
+            doubt=0.1,
+            envido_doubt=0.3,
             caution=0.03,
             value=(0.64, 0.55, 0.62),
             bluff=(0.01, 0.04, 0.04),
@@ -155,6 +196,7 @@ CHARACTERS: Final = {
             name="bravo",
             summary="aggressive: calls and raises on little, disbelieves the calls of others and bluffs a lot",
             doubt=0.25,
+            envido_doubt=0.3,
             caution=-0.08,
             value=(0.48, 0.4, 0.45),
             bluff=(0.08, 0.2, 0.25),
@@ -168,30 +210,36 @@ CHARACTERS: Final = {
         Character(
             "maestro",
             "weighs every call by its odds, the stake and the score; lies in wait with good cards and bluffs little",
-            doubt=0.2,
-            calls_from=(0.48, 0.4, 0.48),
-            calls_step=0.34,
-            quiero_from=(0.44, 0.38, 0.385),
-            quiero_step=0.325,
-            raises=0.0,
-            caution=-0.062,
-            option=0.019,
-            value=(0.61, 0.404, 0.525),
-            bluff=(0.0, 0.05, 0.01),
+            doubt=0.483,
+            envido_doubt=0.3,
+            calls_from=(0.419, 0.38, 0.795),
+            calls_step=0.088,
+            quiero_from=(0.298, 0.341, 0.307),
+            quiero_step=0.399,
+            raises=0.088,
+            caution=0.013,
+            option=-0.05,
+            value=(0.593, 0.4, 0.35),
+            bluff=(0.127, 0.143, 0.232),
             bluff_raise=0.0,
-            patience=0.66,
-            envido_calls_from=(25.2, 27.2, 28.5, 29.7, 30.4),
-            envido_quiero_from=(23.6, 25.6, 27.1, 28.7, 29.6),
-            envido_step=-0.59,
-            envido_caution=-0.1,
-            envido_value=0.12,
-            great=0.952,
-            envido_bluff=0.13,
-            envido_bluff_raise=0.015,
-            envido_bluff_falta=0.0,
+            patience=0.494,
+            defence=0.9,
+            envido_defence=0.8,
+            envido_calls_from=(25.155, 24.652, 23.57, 30.078, 26.464),
+            envido_quiero_from=(26.623, 25.078, 28.205, 28.134, 26.587),
+            envido_step=-1.325,
+            envido_caution=-0.089,
+            envido_value=0.16,
+            great=0.758,
+            envido_bluff=0.0,
+            envido_bluff_raise=0.0,
+            envido_bluff_falta=0.164,
             envido_patience=0.0,
-            flor_respect=0.6,
-            flor_fold=0.41,
+            flor_respect=0.763,
+            flor_fold=0.237,
         ),
     )
 }
+
+#: The names of the ladder: opponents that every agent is measured against, from the floor up.
+LADDER: Final = ("random", *CHARACTERS)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from truco_agents.rule_based.beliefs import N_NUMBER_KINDS, chain
-from truco_agents.rule_based.stakes import after, gamble
+from truco_agents.rule_based.plan import take
+from truco_agents.rule_based.stakes import after, gamble, least_defence
 from truco_env.engine.jit import hot_rule, rule
 from truco_env.engine.option_codes import ENVIT_REFUSED_FLAT1
 from truco_env.engine.score import falta_points
@@ -39,12 +40,12 @@ def _number_odds(s: Any, m: Any, told: Any) -> float:
 
 
 @rule
-def _is_great(s: Any, m: Any, c: Any) -> bool:
-    """Whether our number is good enough to play for much, whatever was said: else every bold falta would take a point."""
+def _beaten(s: Any, m: Any) -> float:
+    """How often our number is better than the rivals', if calls tell nothing of it."""
     won = 0.0
     for kind in range(N_NUMBER_KINDS):
         won += _wins(s, m, kind)
-    return won >= c.great
+    return won
 
 
 @rule
@@ -57,7 +58,7 @@ def _call_worth(s: Any, m: Any, c: Any, told: Any, call: int) -> float:
     if call == _FALTA:
         ours, theirs = _falta(s, m, 0), _falta(s, m, 1)
     accepts = c.beliefs.chain_accepts[chain(int(s.envidos) + 1, ours, False)]
-    if ours > _BIG and not _is_great(s, m, c):
+    if ours > _BIG and _beaten(s, m) < c.great:
         return 0.0
     hands, accepted, won = 1e-9, 1e-9, 0.0
     for kind in range(N_NUMBER_KINDS):
@@ -84,41 +85,46 @@ def _best_call(s: Any, m: Any, c: Any, mask: Any, told: Any, floor: float) -> in
 
 
 @rule
-def _bluff(c: Any, mask: Any, draws: Any) -> int:
-    """The lowest call there is, or the falta; -1 if there is none."""
-    if mask[_FALTA] and draws[0] < c.envido_bluff_falta:
-        return _FALTA
-    for call in range(_ENVIDO, _FALTA + 1):
+def _bluff(c: Any, mask: Any, plan: Any, rest: float, share: float) -> float:
+    """Bluff with a share of the plan: the lowest call there is, or the falta; return what is left."""
+    lowest = _NONE
+    for call in range(_FALTA, _ENVIDO - 1, -1):
         if mask[call]:
-            return call
-    return _NONE
+            lowest = call
+    if lowest == _NONE:
+        return rest
+    falta = c.envido_bluff_falta if mask[_FALTA] else 0.0
+    plan[_FALTA] += rest * share * falta
+    plan[lowest] += rest * share * (1.0 - falta)
+    return rest * (1.0 - share)
 
 
 @hot_rule
-def open_envido(s: Any, m: Any, c: Any, mask: Any, draws: Any) -> int:
-    """An opening of the envido if it should be made now, else -1."""
+def open_envido(s: Any, m: Any, c: Any, mask: Any, plan: Any, rest: float) -> float:
+    """Plan an opening of the envido, if it should be made now; return the rest of the plan."""
     if not mask[_ENVIDO]:
-        return _NONE
+        return rest
     told = c.beliefs.chain[chain(0, 0, s.rivals_to_play < s.rivals)]
     call = _best_call(s, m, c, mask, told, after(s, m, 0, 0))
     if call != _NONE:
-        waits = s.rivals_to_play > 0 and s.waits == 0 and draws[2] < c.envido_patience
-        return _NONE if waits else call
-    return _bluff(c, mask, draws) if draws[3] < c.envido_bluff else _NONE
+        waits = s.rivals_to_play > 0 and s.waits == 0
+        return take(plan, rest, call, 1.0 - c.envido_patience if waits else 1.0)
+    return _bluff(c, mask, plan, rest, c.envido_bluff)
 
 
 @rule
-def answer_envido(s: Any, m: Any, c: Any, mask: Any, draws: Any) -> int:
-    """QUIERO, NO QUIERO or a raise."""
+def answer_envido(s: Any, m: Any, c: Any, mask: Any, plan: Any) -> None:
+    """Plan QUIERO, NO QUIERO or a raise: by the odds against what such a caller holds, and by what the stake is worth in the match."""
     told = c.beliefs.chain[chain(int(s.envidos), int(s.stake_them), False)]
     chance = max(_number_odds(s, m, told) - c.envido_caution, 0.0)
     accept, refuse = gamble(s, m, chance, int(s.stake_us), int(s.stake_them)), after(s, m, 0, int(s.refused))
-    if s.stake_us > _BIG and refuse > 0.0:
-        accept = 1.0 if _is_great(s, m, c) else 0.0
     call = _best_call(s, m, c, mask, told, max(accept, refuse))
-    if call != _NONE and draws[2] >= c.envido_patience:
-        return call
-    if accept >= refuse:
-        return _QUIERO
-    bluff = _bluff(c, mask, draws) if draws[3] < c.envido_bluff_raise else _NONE
-    return bluff if bluff != _NONE else _NO_QUIERO
+    least = least_defence(refuse, after(s, m, 0, 0), after(s, m, int(s.stake_us), 0))
+    defends = _beaten(s, m) >= 1.0 - c.envido_defence * least
+    rest = 1.0
+    if call != _NONE:
+        rest = take(plan, rest, call, 1.0 - c.envido_patience)
+    if accept >= refuse or defends:
+        plan[_QUIERO] += rest
+    else:
+        plan[_NO_QUIERO] += _bluff(c, mask, plan, rest, c.envido_bluff_raise)

@@ -29,4 +29,6 @@ class RuleBased:
         return Truquero(self.character, rules, mute=mute)
 
 
-prudente, bravo, maestro = (RuleBased(CHARACTERS[name]) for name in ("prudente", "bravo", "maestro"))
+prudente, bravo, maestro, estacion, faltero, picador, terco, manso, cantor = (RuleBased(CHARACTERS[name]) for name in (
+    "prudente", "bravo", "maestro", "estacion", "faltero", "picador", "terco", "manso", "cantor",
+))  # fmt: skip

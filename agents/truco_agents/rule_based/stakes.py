@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from truco_agents.rule_based.mesa import MOST_POINTS
-from truco_env.engine.jit import hot_rule
+from truco_env.engine.jit import hot_rule, rule
 
 
 @hot_rule
@@ -21,3 +21,13 @@ def after(s: Any, m: Any, ours: int, theirs: int) -> float:
 def gamble(s: Any, m: Any, chance: float, ours: int, theirs: int) -> float:
     """The chance to win the match when with ``chance`` we get ``ours`` points, else they get ``theirs``."""
     return chance * after(s, m, ours, 0) + (1.0 - chance) * after(s, m, 0, theirs)
+
+
+@rule
+def least_defence(lose: float, quiet: float, called: float) -> float:
+    """How often a call must be met, lest every bluff pays: the share at which a caller who cannot win is as well off if he is silent.
+
+    All three are our chances to win the match: ``lose`` when we fold, ``quiet`` when he is silent and loses what is at stake without
+    the call, ``called`` when he loses with it.
+    """
+    return min(max((quiet - lose) / max(called - lose, 1e-9), 0.0), 1.0)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from truco_agents.rule_based.duel import N_KINDS
-from truco_agents.rule_based.stakes import after, gamble
+from truco_agents.rule_based.plan import take
+from truco_agents.rule_based.stakes import after, gamble, least_defence
 from truco_env.engine.jit import hot_rule, rule
 from truco_env.rules.actions import Action
 
@@ -13,6 +14,7 @@ _TRUCO, _QUIERO, _NO_QUIERO = int(Action.TRUCO), int(Action.QUIERO), int(Action.
 _NONE = -1
 _JOC_FORA = 4
 _LITTLE = -9.0
+_SURE = 0.999  # from here on the cards win whatever the rivals hold, but for rounding
 
 
 @hot_rule
@@ -47,25 +49,41 @@ def _gain(s: Any, m: Any, c: Any, chance: float, rung: int) -> float:
 
 
 @hot_rule
-def call_truco(s: Any, m: Any, c: Any, mask: Any, draws: Any) -> int:
-    """The next rung if it should be called now, else -1."""
+def call_truco(s: Any, m: Any, c: Any, mask: Any, plan: Any, rest: float) -> float:
+    """Plan the next rung, if it should be called now; return the rest of the plan."""
     rung = max(int(s.rung), int(s.waits)) + 1
     if rung > _JOC_FORA or not mask[_TRUCO + rung - 1]:
-        return _NONE
-    chance = s.chance
-    if _gain(s, m, c, chance, rung) > 0.0:
-        may_wait = s.duel and s.trick < 2 and chance < 0.999
-        return _NONE if may_wait and draws[0] < c.patience else _TRUCO + rung - 1
-    return _TRUCO + rung - 1 if draws[1] < c.bluff[s.trick] else _NONE
+        return rest
+    if _gain(s, m, c, s.chance, rung) > 0.0:
+        may_wait = s.duel and s.trick < 2 and s.chance < _SURE
+        return take(plan, rest, _TRUCO + rung - 1, 1.0 - c.patience if may_wait else 1.0)
+    return take(plan, rest, _TRUCO + rung - 1, c.bluff[s.trick]) if s.chance > 0.0 else rest
 
 
 @rule
-def answer_truco(s: Any, m: Any, c: Any, mask: Any, draws: Any) -> int:
-    """QUIERO, NO QUIERO or the next rung."""
+def _chance_against_anybody(s: Any) -> float:
+    """Our chance if the calls tell nothing of the cards."""
+    hands, wins = 1e-9, 0.0
+    for kind in range(N_KINDS):
+        hands += s.share[kind]
+        wins += s.win[kind]
+    return wins / hands
+
+
+@rule
+def answer_truco(s: Any, m: Any, c: Any, mask: Any, plan: Any, rest: float) -> None:
+    """Plan QUIERO, NO QUIERO or the next rung; what the table shows as won or lost is not weighed by taste."""
     rung, chance = int(s.waits), s.chance
-    accept, refuse = _play_for(s, m, max(chance - c.caution + c.option, 0.0), rung), after(s, m, 0, rung)
+    if 0.0 < chance < _SURE:
+        chance = max(chance - c.caution + c.option, 0.0)
+    accept, refuse = _play_for(s, m, chance, rung), after(s, m, 0, rung)
+    defends = _chance_against_anybody(s) >= 1.0 - c.defence * least_defence(refuse, after(s, m, rung, 0), _play_for(s, m, 1.0, rung))
     can_raise = rung < _JOC_FORA and mask[_TRUCO + rung]
-    if accept >= refuse:
-        raises = can_raise and _gain(s, m, c, chance, rung + 1) > 0.0
-        return _TRUCO + rung if raises and (not s.duel or s.trick == 2 or draws[0] >= c.patience) else _QUIERO
-    return _TRUCO + rung if can_raise and draws[1] < c.bluff_raise else _NO_QUIERO
+    if accept >= refuse or defends:
+        if can_raise and _gain(s, m, c, s.chance, rung + 1) > 0.0:
+            rest = take(plan, rest, _TRUCO + rung, 1.0 - c.patience if s.duel and s.trick < 2 else 1.0)
+        plan[_QUIERO] += rest
+        return
+    if can_raise and s.chance > 0.0:
+        rest = take(plan, rest, _TRUCO + rung, c.bluff_raise)
+    plan[_NO_QUIERO] += rest
